@@ -209,6 +209,9 @@ enum class message_shape : std::uint8_t {
   gatherv,          ///< messages of every rank to the root, of different lengths
   alltoall,         ///< every two ranks exchange once, through one buffer
   alltoallv,        ///< the same, of different lengths
+  alltoall_or_reduce_scatter, ///< every two ranks exchange once, and each block arrives where the last one was
+  alltoallv_or_reduce_scatter, ///< the same; all that arrives at one rank is equally long
+  allgather_or_allreduce, ///< each rank sends one block to all others; they arrive where the last one was
 };
 
 /// How the messages of collectives were received.

@@ -2,9 +2,16 @@
 // messages of the phase agree: requests and answers can look like a gather now and then. Small blocks that
 // are the same in every episode are no evidence either (reason 65): there all episodes of a call site count, wherever it
 // is called from, as a program may come to each place once.
+//
+// Tiny blocks count if chance is implausible. A broadcast's content must change from one to the next: then what agrees
+// within each follows the root, and a common cause (all ranks count their steps) would make the same content, which a broadcast of it
+// brings as well. In an allgather it must change, too, since rank numbers and other constants are known everywhere; and what
+// agrees has to differ between the ranks of one episode, as measured in agreement.h. In both cases the phase does nothing else, and nowhere
+// in it ranks get different blocks where the pattern would bring them the same.
 #include "recordings/meaning/doubts.h"
 
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace tacit::recordings {
@@ -62,32 +69,55 @@ struct contents {
   std::uint64_t episodes = 0;
   std::uint64_t hash = 0;
   bool differ = false;
-  void add(std::uint64_t content) {
-    differ = differ || (episodes > 0 && hash != content);
-    hash = content;
+  double bits = 0; ///< episode_facts::agreement of all
+  void add(const episode_facts& f) {
+    differ = differ || (episodes > 0 && hash != f.content);
+    hash = f.content;
+    bits += f.agreement;
     ++episodes;
   }
 };
 
 constexpr std::uint64_t enough_episodes = 3; ///< to see that content changes, or that it does not
+constexpr double bits_beyond_chance = 20;    ///< one in a million
 
-/// Tiny blocks that agree within each operation but change from one to the next do not agree by chance, if the
-/// phase does nothing else.
+/// Phases in which ranks get blocks of their own from one rank (or from each): equal blocks are a coincidence there.
+std::set<phase> phases_of_different_blocks(const fact_table& facts, const std::vector<phase>& phases) {
+  std::set<phase> found;
+  for (std::size_t e = 0; e < phases.size(); ++e) {
+    const episode_facts& f = facts.of_episode[e];
+    const signature moves = row_of(f.kind).moves;
+    const bool exchange = f.shape == message_shape::alltoall || f.shape == message_shape::alltoallv ||
+                          f.shape == message_shape::alltoall_or_reduce_scatter ||
+                          f.shape == message_shape::alltoallv_or_reduce_scatter;
+    if (exchange || (f.seen && (moves == signature::root_to_each || moves == signature::each_to_each)))
+      found.insert(phases[e]);
+  }
+  return found;
+}
+
+bool is_beyond_chance(const contents& c, pattern kind) {
+  return c.episodes >= enough_episodes && c.differ &&
+         (kind == pattern::bcast || c.bits >= bits_beyond_chance);
+}
+
+/// Tiny blocks that agree within each operation but change from one to the next: see above.
 void trust_changing_content(const message_table& table, const episode_list& episodes, const fact_table& facts,
                             const std::vector<phase>& phases, const std::vector<phase>& by_site,
                             std::vector<doubt>& doubts) {
   const auto tiny = [&](std::size_t e) { return facts.of_episode[e].seen && doubts[e] == doubt::tiny; };
   const shares known = count_shares(table, episodes, facts, phases, tiny);
+  const std::set<phase> different = phases_of_different_blocks(facts, phases);
   std::map<kind_of_phase, contents> seen;
   for (std::size_t e = 0; e < phases.size(); ++e)
     if (tiny(e))
-      seen[kind_of(facts, by_site, e)].add(facts.of_episode[e].content);
+      seen[kind_of(facts, by_site, e)].add(facts.of_episode[e]);
   for (std::size_t e = 0; e < phases.size(); ++e) {
-    if (!tiny(e) || facts.of_episode[e].kind != pattern::bcast)
+    const episode_facts& f = facts.of_episode[e];
+    if (!tiny(e) || different.contains(phases[e]) || !known.nearly_all(kind_of(facts, phases, e)) ||
+        !is_beyond_chance(seen[kind_of(facts, by_site, e)], f.kind))
       continue;
-    const contents& c = seen[kind_of(facts, by_site, e)];
-    if (c.episodes >= enough_episodes && c.differ && known.nearly_all(kind_of(facts, phases, e)))
-      doubts[e] = doubt::no_doubt;
+    doubts[e] = f.dependent && f.kind != pattern::bcast ? doubt::dependent : doubt::no_doubt;
   }
 }
 
@@ -101,7 +131,7 @@ void doubt_constant_content(const fact_table& facts, const std::vector<phase>& p
   std::map<kind_of_phase, contents> seen;
   for (std::size_t e = 0; e < phases.size(); ++e)
     if (weak(e))
-      seen[kind_of(facts, phases, e)].add(facts.of_episode[e].content);
+      seen[kind_of(facts, phases, e)].add(facts.of_episode[e]);
   for (std::size_t e = 0; e < phases.size(); ++e) {
     if (!weak(e))
       continue;

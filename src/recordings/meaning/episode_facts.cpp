@@ -4,6 +4,7 @@
 // pipelined broadcast.
 #include "recordings/meaning/episode_facts.h"
 
+#include "recordings/meaning/agreement.h"
 #include "recordings/meaning/broadcast_shape.h"
 #include "recordings/meaning/shapes.h"
 #include "recordings/meaning/versions.h"
@@ -93,12 +94,14 @@ private:
 
   episode_facts shaped_facts(const shaped_messages& s) {
     episode_facts f = sum_of(s.messages).facts;
-    f.shape = s.shape;
+    const bool tiny_and_equal =
+        s.if_equal_by_chance != message_shape::no_shape && s.block < options_.smallest_evidence;
+    f.shape = tiny_and_equal ? message_shape::no_shape : s.shape;
     f.kind = s.kind;
     f.root = is_rooted(s.kind) ? s.root : none;
     f.operations = 1;
     f.block = s.block;
-    if (s.shape != message_shape::no_shape)
+    if (f.shape != message_shape::no_shape)
       return f;
     f.seen = true;
     if (s.kind == pattern::bcast) {
@@ -106,8 +109,24 @@ private:
       f.algorithm = intern_algorithm(algorithm_of(s.messages, f));
     } else if (s.kind != pattern::barrier) {
       f.why_not = doubt::dependent;
+      f.dependent = true;
     }
+    if (tiny_and_equal)
+      doubt_tiny(s.messages, f);
     return f;
+  }
+
+  static bool is_each_to_all(pattern kind) { return row_of(kind).moves == signature::each_to_all; }
+
+  /// Blocks below `smallest_evidence`: doubts.h says when they count all the same.
+  void doubt_tiny(std::span<const std::uint32_t> messages, episode_facts& f) const {
+    f.why_not = doubt::tiny;
+    if (!is_each_to_all(f.kind))
+      return;
+    const auto ranks = static_cast<std::uint32_t>(table_.groups[f.group].members.size());
+    const contributions all = weigh_contributions({recorded_, table_, data_}, messages, ranks);
+    f.content = all.content;
+    f.agreement = all.bits;
   }
 
   const rank_recording& recording(std::uint32_t world_rank) const {
@@ -142,14 +161,14 @@ private:
     }
   }
 
-  struct known_messages {
+  struct summed_messages {
     episode_facts facts;
     bool comparable = true; ///< contents are known and agree on both sides
   };
 
   /// What can be counted without the core's judgement.
-  known_messages sum_of(std::span<const std::uint32_t> messages) {
-    known_messages known;
+  summed_messages sum_of(std::span<const std::uint32_t> messages) {
+    summed_messages known;
     episode_facts& f = known.facts;
     f.group = group_of(table_, messages);
     std::vector<std::uint32_t> paths;
@@ -209,13 +228,14 @@ private:
       out_.joint[e] = join(v.found);
     if (f.kind == pattern::scatterv && v.found.size() == 1)
       count_own_blocks(e, f);
-    if (f.kind == pattern::gather && v.found.size() == 1 && into_one_place(e, f))
+    if (v.found.size() == 1 && combines_on_arrival(e, f))
       return; // it may as well be a reduction: the shape says so
     const bool by_content = is_shared(f.kind);
     f.structural = !by_content && f.kind != pattern::barrier;
+    f.dependent = !episodes_.simultaneous[e];
     if (by_content && largest_message(e) < options_.smallest_evidence)
-      f.why_not = doubt::tiny;
-    else if (!episodes_.simultaneous[e])
+      doubt_tiny(episodes_.of(e), f);
+    else if (f.dependent)
       f.why_not = doubt::dependent;
     f.seen = true;
     if (f.kind == pattern::bcast && v.found.size() == 1)
@@ -237,18 +257,25 @@ private:
     f.block = block;
   }
 
-  /// The root receives every block into the same memory.
-  bool into_one_place(std::uint32_t e, const episode_facts& f) const {
-    const std::uint32_t root = table_.groups[f.group].members[f.root];
-    std::set<std::pair<std::uint32_t, std::int64_t>> places;
-    std::uint32_t received = 0;
-    for (const std::uint32_t id : episodes_.of(e))
-      if (const message& m = table_.messages[id]; m.to == root) {
-        const call& c = recording(root).calls[m.recv_call];
-        places.emplace(c.allocation, c.offset);
-        ++received;
-      }
-    return received > 1 && places.size() == 1;
+  /// Whoever gets blocks of several ranks receives each where the last one was, so they are used, or added up, one by one.
+  bool combines_on_arrival(std::uint32_t e, const episode_facts& f) const {
+    const signature moves = row_of(f.kind).moves;
+    if (moves != signature::each_to_root && moves != signature::each_to_each)
+      return false;
+    std::map<std::uint32_t, std::pair<std::uint32_t, std::set<std::pair<std::uint32_t, std::int64_t>>>>
+        places; // by receiver: messages, and where they arrive
+    for (const std::uint32_t id : episodes_.of(e)) {
+      const message& m = table_.messages[id];
+      const call& c = recording(m.to).calls[m.recv_call];
+      auto& of_rank = places[m.to];
+      ++of_rank.first;
+      of_rank.second.emplace(c.allocation, c.offset);
+    }
+    if (moves == signature::each_to_root) // along a tree others receive, too
+      return places[table_.groups[f.group].members[f.root]].first > 1 &&
+             places[table_.groups[f.group].members[f.root]].second.size() == 1;
+    return std::all_of(places.begin(), places.end(),
+                       [](const auto& one) { return one.second.first > 1 && one.second.second.size() == 1; });
   }
 
   static joint_operations join(std::span<const collective_found> found) {

@@ -24,6 +24,7 @@ struct episode_facts {
   bool structural =
       false; ///< no content was compared: the shape of the messages alone says so (scatter, gather, alltoall)
   doubt why_not = doubt::no_doubt; ///< why what was seen does not count all the same: tiny or dependent
+  bool dependent = false;          ///< a rank contributes after it got foreign data, whatever `why_not` says
   pattern kind = pattern::bcast;   ///< what was seen
   message_shape shape = message_shape::no_shape; ///< what it has the shape of, if nothing was seen
   std::uint32_t root = none;      ///< position in the group; of the first one if there are several
@@ -31,7 +32,8 @@ struct episode_facts {
   std::uint64_t block = 0;        ///< bytes
   std::uint32_t algorithm = none; ///< index in fact_table::algorithms
   std::uint32_t head = none;      ///< episode that this one continues (a pipelined broadcast), or none
-  std::uint64_t content = 0;      ///< hash of the first original send
+  std::uint64_t content = 0;      ///< hash of the first original send; of an allgather: of all contributions
+  double agreement = 0;           ///< of an allgather of tiny blocks: contributions::bits
 };
 
 /// What an episode with more than one collective of a kind adds to its facts.

@@ -118,6 +118,15 @@ bool sends_what_came(const known_messages& known, const stream& in, std::uint32_
   return false;
 }
 
+/// Each block arrives where the last one did.
+bool receives_into_one_place(const known_messages& known, const std::vector<step>& steps) {
+  const call& first = known.received_by(steps[0].receive->message);
+  return std::all_of(steps.begin(), steps.end(), [&](const step& s) {
+    const call& c = known.received_by(s.receive->message);
+    return c.allocation == first.allocation && c.offset == first.offset;
+  });
+}
+
 /// Each send reads exactly the memory of the step before: what was sent there and what was received.
 bool sends_all_it_has(const known_messages& known, const all_ranks_steps& steps) {
   const auto hull = [&](const stream_operation& o, std::uint64_t& begin, std::uint64_t& end) {
@@ -203,7 +212,7 @@ std::optional<shaped_portion> every_pair(const known_messages& known, const stre
   const auto steps = all_steps(in, ranks - 1);
   if (steps.empty())
     return {};
-  bool equal = true, shared = true, apart = true;
+  bool equal = true, shared = true, apart = true, one_place = true, equal_at_each = true;
   for (std::uint32_t r = 0; r < ranks; ++r) {
     std::vector<bool> to(ranks, false), from(ranks, false);
     for (const step& s : steps[r]) {
@@ -217,15 +226,27 @@ std::optional<shaped_portion> every_pair(const known_messages& known, const stre
     if (sends_what_came(known, in, r, 2 * (ranks - 1)))
       return {};
     apart = apart && sends_from_everywhere_else(known, in, r, 2 * (ranks - 1));
+    one_place = one_place && receives_into_one_place(known, steps[r]);
+    for (const step& s : steps[r])
+      equal_at_each = equal_at_each && known.of(*s.receive).bytes == known.of(*steps[r][0].receive).bytes;
   }
-  if (!shared &&
-      !apart) { // one buffer, filled anew for each exchange: perhaps with what the last one brought
-    const message_shape shape = equal ? message_shape::alltoall : message_shape::alltoallv;
-    return ranks >= 4 ? if_closed(in, {portion(ranks, 2 * (ranks - 1)), shape}) : std::nullopt;
+  shaped_portion found{portion(ranks, 2 * (ranks - 1))};
+  message_shape shape = equal ? message_shape::alltoall : message_shape::alltoallv;
+  if (one_place && equal_at_each)
+    shape = equal ? message_shape::alltoall_or_reduce_scatter : message_shape::alltoallv_or_reduce_scatter;
+  if (shared && !apart) {
+    found.kind = equal ? pattern::allgather : pattern::allgatherv;
+    found.if_equal_by_chance = shape;
+    if (one_place && equal)
+      found.shape = message_shape::allgather_or_allreduce;
+    return if_closed(in, std::move(found));
   }
-  const pattern kind = shared ? (equal ? pattern::allgather : pattern::allgatherv)
-                              : (equal ? pattern::alltoall : pattern::alltoallv);
-  return if_closed(in, {portion(ranks, 2 * (ranks - 1)), message_shape::no_shape, kind});
+  found.kind = equal ? pattern::alltoall : pattern::alltoallv;
+  found.refilled =
+      !apart; // one buffer, filled anew for each exchange: perhaps with what the last one brought
+  if (found.refilled || (one_place && equal_at_each))
+    found.shape = shape;
+  return if_closed(in, std::move(found));
 }
 
 std::optional<shaped_portion> ring_of_chunks(const known_messages& known, const stream& in) {

@@ -15,7 +15,9 @@ struct shaped_portion {
   portion count;
   message_shape shape = message_shape::no_shape; ///< none: a pattern of the core, in `kind`
   pattern kind = pattern::bcast;
-  std::uint32_t root = none; ///< position in the group
+  std::uint32_t root = none;                                  ///< position in the group
+  bool refilled = false;                                      ///< as in shaped_messages
+  message_shape if_equal_by_chance = message_shape::no_shape; ///< likewise
 };
 
 inline std::optional<shaped_portion> if_closed(const stream& in, shaped_portion found) {

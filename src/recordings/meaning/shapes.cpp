@@ -50,6 +50,8 @@ shaped_messages messages_of(const shaped_portion& found, std::uint32_t group, co
   made.shape = found.shape;
   made.kind = found.kind;
   made.root = found.root;
+  made.refilled = found.refilled;
+  made.if_equal_by_chance = found.if_equal_by_chance;
   made.group = group;
   for (const std::uint32_t id : made.messages)
     made.block = std::max(made.block, table.messages[id].bytes);
@@ -73,13 +75,23 @@ std::vector<shaped_messages> read_shapes(shape_readers readers, const known_mess
   return all;
 }
 
-/// Few rounds through one buffer, filled anew each time, may meet every pair by chance.
-void drop_chance(std::vector<shaped_messages>& all) {
-  const auto is_through_one_buffer = [](const shaped_messages& one) {
-    return one.shape == message_shape::alltoall || one.shape == message_shape::alltoallv;
-  };
-  if (std::count_if(all.begin(), all.end(), is_through_one_buffer) < rounds_beyond_chance)
-    std::erase_if(all, is_through_one_buffer);
+/// What is sent to every rank may be the same now and then without being meant to be: numbers of items, empty fields. If
+/// one place in the program sends different blocks in some round, it is no allgather in the others either; all of them are alltoalls.
+void widen_equal_blocks(std::vector<shaped_messages>& all) {
+  if (std::ranges::none_of(all, &shaped_messages::refilled))
+    return;
+  for (shaped_messages& one : all)
+    if (one.if_equal_by_chance != message_shape::no_shape) {
+      one.shape = one.if_equal_by_chance;
+      one.refilled = true;
+    }
+}
+
+/// Few rounds through one buffer, filled anew each time, may meet every pair by chance; on three ranks, where every pair are the two
+/// neighbors of a ring, many rounds may.
+void drop_chance(std::vector<shaped_messages>& all, std::size_t ranks) {
+  if (ranks < 4 || std::ranges::count_if(all, &shaped_messages::refilled) < rounds_beyond_chance)
+    std::erase_if(all, [](const shaped_messages& one) { return one.refilled; });
 }
 
 } // namespace
@@ -92,8 +104,9 @@ std::vector<shaped_messages> find_shapes(const recording_set& recorded, const me
   for (std::uint32_t e = 0; e < episodes.size(); ++e) {
     const episode_facts& f = facts.of_episode[e];
     const std::size_t ranks = table.groups[f.group].members.size();
-    if ((f.seen && f.why_not == doubt::no_doubt) || ranks < 3 || ranks > most_ranks ||
-        table.groups[f.group].inter)
+    const bool is_known = f.why_not == doubt::no_doubt ||
+                          (f.why_not == doubt::tiny && row_of(f.kind).moves == signature::each_to_all);
+    if ((f.seen && is_known) || ranks < 3 || ranks > most_ranks || table.groups[f.group].inter)
       continue;
     const auto ids = episodes.of(e);
     const bool empty =
@@ -110,7 +123,8 @@ std::vector<shaped_messages> find_shapes(const recording_set& recorded, const me
   for (const auto& [where, messages] : parts) {
     stream read(recorded, table, positions, where.first, messages, around[where.first]);
     auto found = read_shapes(shapes_of_phase, known, read, where.first);
-    drop_chance(found);
+    widen_equal_blocks(found);
+    drop_chance(found, table.groups[where.first].members.size());
     all.insert(all.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
   }
   std::set<std::uint32_t> taken;

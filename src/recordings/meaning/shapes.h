@@ -25,6 +25,9 @@ struct shaped_messages {
   std::uint32_t root = none; ///< position in the group
   std::uint32_t group = 0;
   std::uint64_t block = 0;
+  bool refilled = false; ///< blocks for several ranks are sent from the same memory, with other content
+  message_shape if_equal_by_chance =
+      message_shape::no_shape; ///< blocks that are equal made a narrower pattern of it
 };
 
 /// Shapes among the messages of episodes in which no collective was found without doubt. Cost O(messages · log

@@ -145,6 +145,15 @@ const shape_words& words_of(message_shape shape) {
       {"gather of different lengths", "MPI_Gatherv", {"gatherv"}},
       {"alltoall", "MPI_Alltoall", {"alltoall"}},
       {"alltoall of different lengths", "MPI_Alltoallv", {"alltoallv"}},
+      {"alltoall or reduce-scatter",
+       "MPI_Alltoall or, if each rank adds up what arrives, MPI_Reduce_scatter_block",
+       {"alltoall", "reduce_scatter"}},
+      {"alltoall of different lengths or reduce-scatter",
+       "MPI_Alltoallv or, if each rank adds up what arrives, MPI_Reduce_scatter",
+       {"alltoallv", "reduce_scatter"}},
+      {"allgather or allreduce",
+       "MPI_Allgather or, if each rank adds up what arrives, MPI_Allreduce",
+       {"allgather", "allreduce"}},
   };
   return all[static_cast<int>(shape)];
 }

@@ -598,7 +598,8 @@ TEST(recorded_traffic, pairs_that_all_meet_through_one_buffer_are_in_the_shape_o
       }
     const analysis a = analyzed(s);
     ASSERT_EQ(a.activities.size(), 1u) << dump(a);
-    EXPECT_EQ(a.activities[0].shape, rounds < 3 ? message_shape::no_shape : message_shape::alltoall)
+    EXPECT_EQ(a.activities[0].shape,
+              rounds < 3 ? message_shape::no_shape : message_shape::alltoall_or_reduce_scatter)
         << dump(a);
   }
 }

@@ -109,6 +109,58 @@ subroutine program_f_allgather_ring(comm, rank, ranks)
   end do
 end subroutine
 
+subroutine program_f_allgather_ring_tiny(comm, rank, ranks) ! one number of each rank
+  use mpi
+  use truth_data
+  implicit none
+  integer, intent(in) :: comm, rank, ranks
+  integer :: t, step, out, in, ierr
+  do t = 1, times
+    call fresh(work(rank + 1:rank + 1), rank)
+    do step = 0, ranks - 2
+      out = mod(rank + ranks - step, ranks) + 1
+      in = mod(rank + 2 * ranks - step - 1, ranks) + 1
+      call MPI_Sendrecv(work(out), 1, MPI_INTEGER, mod(rank + 1, ranks), 6, work(in), 1, MPI_INTEGER, &
+                        mod(rank + ranks - 1, ranks), 6, comm, MPI_STATUS_IGNORE, ierr)
+    end do
+  end do
+end subroutine
+
+subroutine program_f_near_allgather_flags(comm, rank, ranks) ! a flag is set by the step on all ranks, and or-ed around the ring
+  use mpi
+  use truth_data
+  implicit none
+  integer, intent(in) :: comm, rank, ranks
+  integer :: t, step, mine, ierr
+  do t = 1, times
+    work(1) = merge(1, 0, mod(t, 3) == 0)
+    do step = 0, ranks - 2
+      mine = work(1)
+      call MPI_Sendrecv_replace(work, 1, MPI_INTEGER, mod(rank + 1, ranks), 6, mod(rank + ranks - 1, ranks), 6, comm, &
+                                MPI_STATUS_IGNORE, ierr)
+      work(1) = ior(work(1), mine)
+    end do
+  end do
+end subroutine
+
+subroutine program_f_reduce_scatter(comm, rank, ranks) ! each block to its rank, which adds what comes
+  use mpi
+  use truth_data
+  implicit none
+  integer, intent(in) :: comm, rank, ranks
+  integer :: t, step, to, from, ierr
+  do t = 1, times
+    call fresh(work(1:block * ranks), rank)
+    do step = 1, ranks - 1
+      to = mod(rank + step, ranks)
+      from = mod(rank + ranks - step, ranks)
+      call MPI_Sendrecv(work(block * to + 1), block, MPI_INTEGER, to, 11, receive_buffer, block, MPI_INTEGER, from, 11, &
+                        comm, MPI_STATUS_IGNORE, ierr)
+      work(block * rank + 1:block * (rank + 1)) = work(block * rank + 1:block * (rank + 1)) + receive_buffer(1:block)
+    end do
+  end do
+end subroutine
+
 subroutine program_f_alltoall_shifts(comm, rank, ranks)
   use mpi
   use truth_data
@@ -263,7 +315,7 @@ program truth
   external :: program_f_bcast_linear, program_f_bcast_tree, program_f_scatter, program_f_gather, program_f_allgather_ring, &
               program_f_alltoall_shifts, program_f_barrier_dissemination, program_f_reduce_tree, &
               program_f_allreduce_doubling, program_f_exscan_chain, program_f_exscan_shifted, program_f_halo_columns, &
-              program_f_near_butterfly
+              program_f_near_butterfly, program_f_allgather_ring_tiny, program_f_near_allgather_flags, program_f_reduce_scatter
   call MPI_Init(ierr)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
   call MPI_Comm_size(MPI_COMM_WORLD, ranks, ierr)
@@ -273,6 +325,9 @@ program truth
   call run('f_scatter', program_f_scatter)
   call run('f_gather', program_f_gather)
   call run('f_allgather_ring', program_f_allgather_ring)
+  call run('f_allgather_ring_tiny', program_f_allgather_ring_tiny)
+  call run('f_near_allgather_flags', program_f_near_allgather_flags)
+  call run('f_reduce_scatter', program_f_reduce_scatter)
   call run('f_alltoall_shifts', program_f_alltoall_shifts)
   call run('f_barrier_dissemination', program_f_barrier_dissemination)
   call run('f_reduce_tree', program_f_reduce_tree)

@@ -171,6 +171,49 @@ PROGRAM(scatterv_nonblocking) {
   }
 }
 
+PROGRAM(scatter_one_buffer) { /* each block is computed into the same memory */
+  for (int t = 0; t < times; ++t) {
+    if (rank == 0)
+      for (int to = 1; to < size; ++to) {
+        fresh(work, block, rank);
+        MPI_Send(work, block, MPI_INT, to, 3, comm);
+      }
+    else
+      MPI_Recv(work, block, MPI_INT, 0, 3, comm, MPI_STATUS_IGNORE);
+  }
+}
+
+PROGRAM(scatterv_one_buffer) { /* packed into the same memory, with other lengths */
+  for (int t = 0; t < times; ++t) {
+    if (rank == 0)
+      for (int to = 1; to < size; ++to) {
+        fresh(work, 16 + 8 * to, rank);
+        MPI_Send(work, 16 + 8 * to, MPI_INT, to, 3, comm);
+      }
+    else
+      MPI_Recv(work, 16 + 8 * rank, MPI_INT, 0, 3, comm, MPI_STATUS_IGNORE);
+  }
+}
+
+PROGRAM(scatter_tree_tiny) { /* 8 B for each rank */
+  for (int t = 0; t < times; ++t) {
+    int mask = 1, mine = size;
+    if (rank == 0)
+      fresh(work, 2 * size, rank);
+    for (; mask < size; mask <<= 1)
+      if (rank & mask) {
+        mine = size - rank < mask ? size - rank : mask;
+        MPI_Recv(work, 2 * mine, MPI_INT, rank - mask, 3, comm, MPI_STATUS_IGNORE);
+        break;
+      }
+    for (mask >>= 1; mask > 0; mask >>= 1)
+      if (rank + mask < size) {
+        const int rest = size - rank - mask < mask ? size - rank - mask : mask;
+        MPI_Send(work + 2 * mask, 2 * rest, MPI_INT, rank + mask, 3, comm);
+      }
+  }
+}
+
 PROGRAM(near_scatter_missing) { /* rank 1 gets nothing */
   for (int t = 0; t < times; ++t) {
     if (rank == 0) {
@@ -329,6 +372,37 @@ PROGRAM(near_gather_missing) { /* the last rank gives nothing */
   }
 }
 
+PROGRAM(gatherv_one_place) { /* received into one place, and used before the next one comes */
+  for (int t = 0; t < times; ++t) {
+    fresh(send_buffer, 16 + 8 * rank, rank);
+    if (rank == 0)
+      for (int from = 1; from < size; ++from) {
+        MPI_Recv(work, 16 + 8 * from, MPI_INT, from, 4, comm, MPI_STATUS_IGNORE);
+        memcpy(receive_buffer + words * from, work, (16 + 8 * from) * sizeof(int));
+      }
+    else
+      MPI_Send(send_buffer, 16 + 8 * rank, MPI_INT, 0, 4, comm);
+  }
+}
+
+PROGRAM(gather_tree_tiny) { /* 8 B of each rank */
+  for (int t = 0; t < times; ++t) {
+    int have = 1;
+    fresh(work, 2, rank);
+    for (int mask = 1; mask < size; mask <<= 1) {
+      if (rank & mask) {
+        MPI_Send(work, 2 * have, MPI_INT, rank - mask, 4, comm);
+        break;
+      }
+      if (rank + mask < size) {
+        const int more = size - rank - mask < mask ? size - rank - mask : mask;
+        MPI_Recv(work + 2 * have, 2 * more, MPI_INT, rank + mask, 4, comm, MPI_STATUS_IGNORE);
+        have += more;
+      }
+    }
+  }
+}
+
 /* Allgathers. */
 
 PROGRAM(allgather_ring) {
@@ -402,6 +476,81 @@ PROGRAM(allgatherv_direct) {
         MPI_Isend(work + words * rank, 24 + 16 * rank, MPI_INT, peer, 6, comm, &requests[count++]);
       }
     MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+  }
+}
+
+PROGRAM(allgather_ring_tiny) { /* 8 B */
+  const int right = (rank + 1) % size, left = (rank + size - 1) % size;
+  for (int t = 0; t < times; ++t) {
+    fresh(work + 2 * rank, 2, rank);
+    for (int step = 0; step + 1 < size; ++step) {
+      const int out = (rank + size - step) % size, in = (rank + 2 * size - step - 1) % size;
+      shift(work + 2 * out, work + 2 * in, 2, right, left, 6, comm);
+    }
+  }
+}
+
+PROGRAM(allgatherv_ring_tiny) { /* 4 to 12 B */
+  const int right = (rank + 1) % size, left = (rank + size - 1) % size;
+  for (int t = 0; t < times; ++t) {
+    fresh(work + 4 * rank, 1 + rank % 3, rank);
+    for (int step = 0; step + 1 < size; ++step) {
+      const int out = (rank + size - step) % size, in = (rank + 2 * size - step - 1) % size;
+      MPI_Sendrecv(work + 4 * out, 1 + out % 3, MPI_INT, right, 6, work + 4 * in, 1 + in % 3, MPI_INT, left,
+                   6, comm, MPI_STATUS_IGNORE);
+    }
+  }
+}
+
+PROGRAM(allgather_bruck_tiny) { /* 4 B */
+  for (int t = 0; t < times; ++t) {
+    fresh(work, 1, rank);
+    for (int have = 1; have < size; have <<= 1) {
+      const int count = size - have < have ? size - have : have;
+      shift(work, work + have, count, (rank + size - have) % size, (rank + have) % size, 6, comm);
+    }
+  }
+}
+
+PROGRAM(allgather_direct_tiny) { /* 4 B */
+  MPI_Request requests[2 * most_ranks];
+  for (int t = 0; t < times; ++t) {
+    int count = 0;
+    fresh(work + rank, 1, rank);
+    for (int peer = 0; peer < size; ++peer)
+      if (peer != rank) {
+        MPI_Irecv(work + peer, 1, MPI_INT, peer, 6, comm, &requests[count++]);
+        MPI_Isend(work + rank, 1, MPI_INT, peer, 6, comm, &requests[count++]);
+      }
+    MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+  }
+}
+
+PROGRAM(
+    allgather_systolic) { /* every block visits every rank, which uses it and hands it on: one place is enough */
+  const int right = (rank + 1) % size, left = (rank + size - 1) % size;
+  int sum = 0;
+  for (int t = 0; t < times; ++t) {
+    fresh(work, block, rank);
+    for (int step = 0; step + 1 < size; ++step) {
+      MPI_Sendrecv_replace(work, block, MPI_INT, right, 6, left, 6, comm, MPI_STATUS_IGNORE);
+      for (int i = 0; i < block; ++i)
+        sum += work[i];
+    }
+  }
+  send_buffer[0] = sum;
+}
+
+PROGRAM(near_allgather_maximum) { /* the maximum of flags goes around a ring; all ranks have the same one */
+  const int right = (rank + 1) % size, left = (rank + size - 1) % size;
+  for (int t = 0; t < times; ++t) {
+    work[0] = t / 3 * 1000 + 1;
+    for (int step = 0; step + 1 < size; ++step) {
+      const int mine = work[0];
+      MPI_Sendrecv_replace(work, 1, MPI_INT, right, 6, left, 6, comm, MPI_STATUS_IGNORE);
+      if (work[0] < mine)
+        work[0] = mine;
+    }
   }
 }
 
@@ -527,6 +676,80 @@ PROGRAM(near_alltoall_pair) { /* ranks 0 and 1 have nothing for each other */
       }
     MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
   }
+}
+
+PROGRAM(alltoallv_empty) { /* some pairs have nothing for each other, and exchange no message */
+  MPI_Request requests[2 * most_ranks];
+  for (int t = 0; t < times; ++t) {
+    int count = 0;
+    fresh(send_buffer, words * size, rank);
+    for (int peer = 0; peer < size; ++peer) {
+      const int in = (3 * peer + rank) % 5 * 6, out = (3 * rank + peer) % 5 * 6;
+      if (peer != rank && in > 0)
+        MPI_Irecv(receive_buffer + words * peer, in, MPI_INT, peer, 7, comm, &requests[count++]);
+      if (peer != rank && out > 0)
+        MPI_Isend(send_buffer + words * peer, out, MPI_INT, peer, 7, comm, &requests[count++]);
+    }
+    MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+  }
+}
+
+PROGRAM(alltoallv_empty_messages) { /* some blocks have no bytes, and are sent all the same */
+  for (int t = 0; t < times; ++t) {
+    fresh(send_buffer, words * size, rank);
+    for (int step = 1; step < size; ++step) {
+      const int to = (rank + step) % size, from = (rank + size - step) % size;
+      MPI_Sendrecv(send_buffer + words * to, (3 * rank + to) % 5 * 6, MPI_INT, to, 7,
+                   receive_buffer + words * from, (3 * from + rank) % 5 * 6, MPI_INT, from, 7, comm,
+                   MPI_STATUS_IGNORE);
+    }
+  }
+}
+
+PROGRAM(near_alltoallv_half) { /* to every other rank only, and to rank 0 */
+  MPI_Request requests[2 * most_ranks];
+  for (int t = 0; t < times; ++t) {
+    int count = 0;
+    fresh(send_buffer, block * size, rank);
+    for (int peer = 0; peer < size; ++peer)
+      if (peer != rank && ((peer + rank) % 2 == 1 || peer * rank == 0)) {
+        MPI_Irecv(receive_buffer + block * peer, block, MPI_INT, peer, 7, comm, &requests[count++]);
+        MPI_Isend(send_buffer + block * peer, block, MPI_INT, peer, 7, comm, &requests[count++]);
+      }
+    MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+  }
+}
+
+PROGRAM(alltoall_into_one_buffer) { /* what comes is copied to its place before the next exchange */
+  for (int t = 0; t < times; ++t) {
+    fresh(send_buffer, block * size, rank);
+    for (int step = 1; step < size; ++step) {
+      const int to = (rank + step) % size, from = (rank + size - step) % size;
+      shift(send_buffer + block * to, work, block, to, from, 7, comm);
+      memcpy(receive_buffer + block * from, work, block * sizeof(int));
+    }
+  }
+}
+
+PROGRAM(alltoall_equal_numbers) { /* how many items come: in some rounds the same number for every rank */
+  for (int t = 0; t < times; ++t) {
+    for (int to = 0; to < size; ++to)
+      send_buffer[to] = 1000 * t + rank + (t % 3 == 2 ? to : 0);
+    for (int step = 1; step < size; ++step) {
+      const int to = (rank + step) % size, from = (rank + size - step) % size;
+      shift(send_buffer + to, receive_buffer + from, 1, to, from, 7, comm);
+    }
+  }
+}
+
+PROGRAM(
+    alltoall_equal_numbers_one_buffer) { /* the same, and each number is written to one variable before it is sent */
+  for (int t = 0; t < times; ++t)
+    for (int step = 1; step < size; ++step) {
+      const int to = (rank + step) % size, from = (rank + size - step) % size;
+      work[0] = 1000 * t + rank + (t == 7 ? to : 0);
+      shift(work, receive_buffer + from, 1, to, from, 7, comm);
+    }
 }
 
 /* Barriers. */
@@ -788,6 +1011,55 @@ PROGRAM(reduce_scatter_halving) {
   }
 }
 
+PROGRAM(reduce_scatter_pairwise) { /* each block to its rank, which adds what comes */
+  for (int t = 0; t < times; ++t) {
+    fresh(work, block * size, rank);
+    for (int step = 1; step < size; ++step) {
+      const int to = (rank + step) % size, from = (rank + size - step) % size;
+      shift(work + block * to, receive_buffer, block, to, from, 11, comm);
+      add(work + block * rank, receive_buffer, block);
+    }
+  }
+}
+
+PROGRAM(reduce_scatter_lengths) { /* the same, as long as the rank that adds wants it */
+  for (int t = 0; t < times; ++t) {
+    fresh(work, words * size, rank);
+    for (int step = 1; step < size; ++step) {
+      const int to = (rank + step) % size, from = (rank + size - step) % size;
+      MPI_Sendrecv(work + words * to, 16 + 4 * to, MPI_INT, to, 11, receive_buffer, 16 + 4 * rank, MPI_INT,
+                   from, 11, comm, MPI_STATUS_IGNORE);
+      add(work + words * rank, receive_buffer, 16 + 4 * rank);
+    }
+  }
+}
+
+PROGRAM(reduce_scatter_nonblocking) { /* all sends first, then one receive after the other */
+  MPI_Request requests[most_ranks];
+  for (int t = 0; t < times; ++t) {
+    fresh(work, block * size, rank);
+    for (int step = 1; step < size; ++step)
+      MPI_Isend(work + block * ((rank + step) % size), block, MPI_INT, (rank + step) % size, 11, comm,
+                &requests[step - 1]);
+    for (int step = 1; step < size; ++step) {
+      MPI_Recv(receive_buffer, block, MPI_INT, (rank + size - step) % size, 11, comm, MPI_STATUS_IGNORE);
+      add(work + block * rank, receive_buffer, block);
+    }
+    MPI_Waitall(size - 1, requests, MPI_STATUSES_IGNORE);
+  }
+}
+
+PROGRAM(near_reduce_scatter_pairwise) { /* one rank's operand is left out everywhere */
+  for (int t = 0; t < times; ++t) {
+    fresh(work, block * size, rank);
+    for (int step = 2; step < size; ++step) {
+      const int to = (rank + step) % size, from = (rank + size - step) % size;
+      shift(work + block * to, receive_buffer, block, to, from, 11, comm);
+      add(work + block * rank, receive_buffer, block);
+    }
+  }
+}
+
 PROGRAM(scan_chain) {
   for (int t = 0; t < times; ++t) {
     fresh(work, block, rank);
@@ -904,6 +1176,46 @@ PROGRAM(halo_line) { /* two Sendrecv on a line with two ends */
                  MPI_STATUS_IGNORE);
     MPI_Sendrecv(work + 128, 64, MPI_INT, right, 13, work, 64, MPI_INT, left, 13, comm, MPI_STATUS_IGNORE);
   }
+}
+
+PROGRAM(halo_line_both) { /* with one neighbor after the other */
+  const int left = rank > 0 ? rank - 1 : MPI_PROC_NULL, right = rank + 1 < size ? rank + 1 : MPI_PROC_NULL;
+  for (int t = 0; t < times; ++t) {
+    fresh(work + 64, 128, rank);
+    MPI_Sendrecv(work + 64, 64, MPI_INT, left, 13, work, 64, MPI_INT, left, 13, comm, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(work + 128, 64, MPI_INT, right, 13, work + 192, 64, MPI_INT, right, 13, comm,
+                 MPI_STATUS_IGNORE);
+  }
+}
+
+PROGRAM(halo_line_nonblocking) {
+  const int left = rank > 0 ? rank - 1 : MPI_PROC_NULL, right = rank + 1 < size ? rank + 1 : MPI_PROC_NULL;
+  MPI_Request requests[4];
+  for (int t = 0; t < times; ++t) {
+    fresh(work + 64, 128, rank);
+    MPI_Irecv(work, 64, MPI_INT, left, 13, comm, &requests[0]);
+    MPI_Irecv(work + 192, 64, MPI_INT, right, 14, comm, &requests[1]);
+    MPI_Isend(work + 64, 64, MPI_INT, left, 14, comm, &requests[2]);
+    MPI_Isend(work + 128, 64, MPI_INT, right, 13, comm, &requests[3]);
+    MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+  }
+}
+
+PROGRAM(near_halo_center) { /* rank 1 has a question for each other rank, which answers */
+  for (int t = 0; t < times; ++t)
+    for (int other = 0; other < size; ++other) {
+      if (other == 1)
+        continue;
+      if (rank == 1) {
+        fresh(work, block, rank);
+        MPI_Send(work, block, MPI_INT, other, 13, comm);
+        MPI_Recv(receive_buffer, block, MPI_INT, other, 14, comm, MPI_STATUS_IGNORE);
+      } else if (rank == other) {
+        MPI_Recv(receive_buffer, block, MPI_INT, 1, 13, comm, MPI_STATUS_IGNORE);
+        fresh(work, block, rank);
+        MPI_Send(work, block, MPI_INT, 1, 14, comm);
+      }
+    }
 }
 
 PROGRAM(halo_ring_nonblocking) {
@@ -1254,6 +1566,20 @@ PROGRAM(library_alltoall) { /* through the line that does halos, too */
 
 /* What is none of these. */
 
+PROGRAM(near_cannon) { /* rows hand on the blocks of one matrix, columns those of another */
+  int neighbors[4];
+  make_grid(rank, size, neighbors);
+  fresh(send_buffer, block, rank);
+  fresh(work, block, rank);
+  for (int t = 0; t < 2 * times; ++t) {
+    MPI_Sendrecv_replace(send_buffer, block, MPI_INT, neighbors[0], 21, neighbors[1], 21, comm,
+                         MPI_STATUS_IGNORE);
+    MPI_Sendrecv_replace(work, block, MPI_INT, neighbors[2], 22, neighbors[3], 22, comm, MPI_STATUS_IGNORE);
+    for (int i = 0; i < block; ++i)
+      receive_buffer[i] += send_buffer[i] * work[i];
+  }
+}
+
 PROGRAM(ring_shift) {
   for (int t = 0; t < times; ++t) {
     fresh(send_buffer, block, rank);
@@ -1392,6 +1718,31 @@ static const struct {
     ENTRY(ring_shift),
     ENTRY(pipeline),
     ENTRY(changing_partners),
+    ENTRY(scatter_one_buffer),
+    ENTRY(scatterv_one_buffer),
+    ENTRY(scatter_tree_tiny),
+    ENTRY(gatherv_one_place),
+    ENTRY(gather_tree_tiny),
+    ENTRY(allgather_ring_tiny),
+    ENTRY(allgatherv_ring_tiny),
+    ENTRY(allgather_bruck_tiny),
+    ENTRY(allgather_direct_tiny),
+    ENTRY(allgather_systolic),
+    ENTRY(near_allgather_maximum),
+    ENTRY(alltoallv_empty),
+    ENTRY(alltoallv_empty_messages),
+    ENTRY(near_alltoallv_half),
+    ENTRY(alltoall_into_one_buffer),
+    ENTRY(alltoall_equal_numbers),
+    ENTRY(alltoall_equal_numbers_one_buffer),
+    ENTRY(reduce_scatter_pairwise),
+    ENTRY(reduce_scatter_lengths),
+    ENTRY(reduce_scatter_nonblocking),
+    ENTRY(near_reduce_scatter_pairwise),
+    ENTRY(halo_line_both),
+    ENTRY(halo_line_nonblocking),
+    ENTRY(near_halo_center),
+    ENTRY(near_cannon),
     ENTRY(ping_pong),
 };
 

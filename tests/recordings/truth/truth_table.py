@@ -75,6 +75,12 @@ C_PROGRAMS = {
     "gather_two_messages": ({"gather"}, always), "gatherv_on_request": ({"gatherv"}, always),
     "gather_changing_root": ({"gather"}, always), "near_gather_missing": (NEAR, always),
     "near_allgather_open": (NEAR, always),
+    "allgather_ring_tiny": ({"allgather"}, always), "allgatherv_ring_tiny": ({"allgatherv"}, always),
+    "allgather_direct_tiny": ({"allgather"}, always), "near_allgather_maximum": (NEAR, always),
+    "alltoall_equal_numbers": ({"alltoall"}, always), "alltoall_equal_numbers_one_buffer": ({"alltoall"}, always),
+    "alltoall_into_one_buffer": ({"alltoall"}, always), "gatherv_one_place": ({"gatherv"}, always),
+    "reduce_scatter_pairwise": ({"reduce_scatter"}, always), "reduce_scatter_lengths": ({"reduce_scatter"}, always),
+    "reduce_scatter_nonblocking": ({"reduce_scatter"}, always), "near_reduce_scatter_pairwise": (NEAR, always),
     "alltoall_one_buffer": ({"alltoall"}, always), "alltoallv_one_buffer": ({"alltoallv"}, always),
     "near_alltoall_pair": (NEAR, always), "near_barrier_data": (NEAR, always),
     "allreduce_rabenseifner": ({"reduce_scatter", "allgather"}, powers_only),
@@ -93,6 +99,8 @@ C_PROGRAMS = {
 FORTRAN_PROGRAMS = {
     "f_bcast_linear": ({"bcast"}, always), "f_bcast_tree": ({"bcast"}, always), "f_scatter": ({"scatter"}, always),
     "f_gather": ({"gather"}, always), "f_allgather_ring": ({"allgather"}, always),
+    "f_allgather_ring_tiny": ({"allgather"}, always), "f_near_allgather_flags": (NEAR, always),
+    "f_reduce_scatter": ({"reduce_scatter"}, always),
     "f_alltoall_shifts": ({"alltoall"}, always), "f_barrier_dissemination": ({"barrier"}, always),
     "f_reduce_tree": ({"reduce"}, always), "f_allreduce_doubling": ({"allreduce"}, powers_only),
     "f_exscan_chain": ({"exscan"}, always), "f_exscan_shifted": ({"exscan"}, always),
@@ -116,6 +124,7 @@ ALSO = {
     "f_halo_columns": lambda size: {"alltoall"} if size == 3 else set(),
     "alltoall_one_buffer": lambda size: {"neighbor exchange"} if size == 3 else set(),
     "alltoallv_one_buffer": lambda size: {"neighbor exchange"} if size == 3 else set(),
+    "alltoall_equal_numbers_one_buffer": lambda size: {"neighbor exchange"} if size == 3 else set(),
     # A halo all the same, but no single call.
     "near_halo_dependent": lambda size: {"neighbor exchange"} | ({"alltoall"} if size == 3 else set()),
     # On three ranks the roots' turns are rounds of a ring; with guests, too, everybody meets the same ranks again.

@@ -79,7 +79,7 @@ TEST(recording_words, a_shape_is_never_called_the_collective_itself) {
   activity x;
   x.moved = traffic{};
   x.episodes = 3;
-  for (int i = 1; i <= static_cast<int>(message_shape::alltoallv); ++i) {
+  for (int i = 1; i <= static_cast<int>(message_shape::allgather_or_allreduce); ++i) {
     x.shape = static_cast<message_shape>(i);
     EXPECT_TRUE(title_of(x).ends_with(" by its shape")) << i;
     EXPECT_FALSE(shapes_of(x).empty()) << i;
