@@ -429,14 +429,28 @@ void exchanges::begin_messages(const std::shared_ptr<under_way>& u) {
     if (const message_set::message& m = u->messages->receives()[number]; !m.in_place)
       unpack_from(*u, u->plan->receives[number], m.at);
   };
-  messages.start_receives(*around_.requests, messages_.comm(), exchange_tag, [take, one](std::size_t number) {
-    take(number);
-    one(number);
-  });
-  for (std::size_t i = 0; i < p.sends.size(); ++i)
-    if (const message_set::message& m = messages.sends()[i]; !m.in_place)
-      pack_into(*u, p.sends[i], m.at);
-  messages.start_sends(*around_.requests, messages_.comm(), exchange_tag, one);
+  const auto receive = [&] {
+    messages.start_receives(*around_.requests, messages_.comm(), exchange_tag,
+                            [take, one](std::size_t number) {
+                              take(number);
+                              one(number);
+                            });
+  };
+  const auto send = [&] {
+    for (std::size_t i = 0; i < p.sends.size(); ++i)
+      if (const message_set::message& m = messages.sends()[i]; !m.in_place)
+        pack_into(*u, p.sends[i], m.at);
+    messages.start_sends(*around_.requests, messages_.comm(), exchange_tag, one);
+  };
+  // A receive that finds a long message announced copies it at once: before this rank has announced its own, the two copies would
+  // take place one after the other. Short ones had better find their receives.
+  if (messages.sends_long_ones()) {
+    send();
+    receive();
+  } else {
+    receive();
+    send();
+  }
   if (messages.shares()) {
     u->repeated->under_way = true;
     messages.start_channels(*around_.requests, [u, take, one] {

@@ -6,7 +6,7 @@
 // (native_exchange.h), if the library has such that can be relied on. Exchanges of a part of the ranks, halos, what is
 // too long for MPI's counts, and those of few ranks, where a collective has no steps to save, go as messages between those who
 // have something for each other: the same bytes. What a signature needs is computed once, and its messages are persistent from
-// the second time on (message_set.h). Between two ranks they need no tags: both start them in the order of the exchanges. In exchanges of all
+// the second time on (message_set.h); long ones are sent before others are taken in. Between two ranks they need no tags: both start them in the order of the exchanges. In exchanges of all
 // ranks messages within a node go through its memory from the third time on (node_channels.h).
 //
 // Reductions: every rank contributes the combination of its items; the contributions are combined in the order of ranks, so that

@@ -8,6 +8,7 @@
 #include "runtime/executor/node_channels.h"
 #include "runtime/executor/pending_requests.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace tacit::runtime {
@@ -42,6 +43,11 @@ public:
 
   const std::vector<message>& sends() const { return sends_; }
   const std::vector<message>& receives() const { return receives_; }
+  /// Of a length that MPI announces to the receiver before it is copied (within a node).
+  bool sends_long_ones() const {
+    constexpr std::size_t announced = 32 * 1024;
+    return std::ranges::any_of(sends_, [](const message& m) { return m.bytes > announced; });
+  }
   /// Those of MPI.
   void start_receives(pending_requests& with, MPI_Comm comm, int tag, const when_one_is_complete& then);
   void start_sends(pending_requests& with, MPI_Comm comm, int tag, const when_one_is_complete& then);

@@ -111,6 +111,36 @@ TEST(programs, transposing_moves_everything) {
       EXPECT_EQ(result[i * n + j], data[j * n + i]);
 }
 
+/// Messages that MPI announces before it copies them: where they lie, and packed.
+TEST(programs, long_messages_arrive_again_and_again) {
+  constexpr std::size_t n = 300; // rows of 2,400 bytes: on 8 ranks messages of 90,000
+  queue q;
+  std::vector<long> data(n * n);
+  std::iota(data.begin(), data.end(), 0);
+  const buffer<long, 2> now(data.data(), {n, n}), turned({n, n});
+  for (int step = 0; step < 5; ++step) {
+    q.submit([&](handler& h) {
+      const accessor from(now, h, access::transposed<1, 0>(), read_only);
+      const accessor to(turned, h, access::one_to_one(), write_only, no_init);
+      h.parallel_for<class turn>(now.get_range(),
+                                 [=](std::size_t i, std::size_t j) { to(i, j) = from(j, i); });
+    });
+    q.submit([&](handler& h) {
+      const accessor from(turned, h, access::all(), read_only);
+      const accessor to(now, h, access::one_to_one(), write_only, no_init);
+      h.parallel_for<class mix>(now.get_range(), [=](std::size_t i, std::size_t j) {
+        to(i, j) = from(i, j) + 3 * from((i * 7 + 150) % n, n - 1 - j);
+      });
+    });
+    std::vector<long> mixed(n * n);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j)
+        mixed[i * n + j] = data[j * n + i] + 3 * data[(n - 1 - j) * n + (i * 7 + 150) % n];
+    data = mixed;
+  }
+  EXPECT_EQ(contents(q, now), data);
+}
+
 TEST(programs, groups_are_not_divided_among_ranks) {
   constexpr std::size_t n = 24, tile = 4;
   queue q;
