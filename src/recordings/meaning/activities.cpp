@@ -4,6 +4,7 @@
 
 #include "recordings/meaning/division.h"
 #include "recordings/meaning/exchange_round.h"
+#include "recordings/meaning/memory_needs.h"
 #include "recordings/meaning/obstacles.h"
 #include "recordings/meaning/replacements.h"
 #include "recordings/meaning/roots.h"
@@ -155,6 +156,7 @@ collective_evidence evidence_of(const products_so_far& known, const episode_ids&
     seen.assumed_unchanged = seen.assumed_unchanged || f.assumed;
     seen.wildcards += f.wildcard ? f.times : 0;
     seen.probed += f.probed ? f.times : 0;
+    seen.sparse += f.sparse ? f.times : 0;
     if (!f.probed)
       continue;
     for (const std::uint32_t id : known.episodes.of(e))
@@ -162,6 +164,19 @@ collective_evidence evidence_of(const products_so_far& known, const episode_ids&
         seen.probes += at->second * known.table.messages[id].times;
   }
   return seen;
+}
+
+/// Of all operations together, each judged by itself.
+memory_needs needs_of(const products_so_far& known, pattern kind, const episode_ids& episodes) {
+  const known_messages messages{known.recorded, known.table, known.data};
+  group_positions positions(known.table);
+  memory_needs needs;
+  for (const std::uint32_t e : episodes) {
+    const episode_facts& f = known.facts.of_episode[e];
+    if (f.operations == 1)
+      needs.add(find_memory_needs(messages, known.episodes.of(e), kind, f.block, f.group, positions));
+  }
+  return needs;
 }
 
 std::optional<broadcast_algorithm> algorithm_of(const fact_table& facts, std::uint32_t algorithm) {
@@ -187,6 +202,10 @@ activity collective_activity(const products_so_far& known, const activity_key& k
   const std::vector<std::uint32_t> operation = operation_at(known, episodes, example);
   a.before = timeline_of(known.recorded, known.table, known.data, operation, largest);
   a.would_be = collective_instead(known.table, known.facts, key, example, operation, a.before);
+  const memory_needs needs = needs_of(known, key.kind, episodes);
+  a.would_be->if_in_one_array = needs.to_send;
+  a.would_be->if_room = needs.to_receive;
+  a.would_be->if_in_order = needs.order;
   a.after = timeline_instead(known.table, known.facts, key, example, *a.would_be);
   return a;
 }
@@ -200,12 +219,19 @@ activity traffic_activity(const products_so_far& known, const activity_key& key,
     a.doubted = doubted_collective{key.kind, key.why_not, algorithm_of(known.facts, key.algorithm)};
   a.shape = key.shape;
   exchange_round round;
-  const bool ring_of_three =
+  const bool dense = a.shape == message_shape::no_shape && a.kind == activity_kind::pairwise &&
+                     may_be_dense_exchange(*a.moved);
+  const bool of_three =
       a.shape == message_shape::no_shape && may_be_ring_of_three(*a.moved, key.in.group_size);
-  if (a.kind == activity_kind::neighbor_exchange || ring_of_three)
+  if (a.kind == activity_kind::neighbor_exchange || dense || of_three)
     round = find_round(known.recorded, known.table, known.data, messages_of(known, episodes));
-  if (ring_of_three && round.order != round_order::unknown)
+  const bool on_line =
+      key.in.group_size == 3 && round.order != round_order::unknown && (!round.answers || round.shifts);
+  if ((dense && (round.order == round_order::at_once || on_line)) ||
+      (of_three && round.order != round_order::unknown))
     a.kind = activity_kind::neighbor_exchange;
+  else if (a.kind != activity_kind::neighbor_exchange)
+    round = {};
   const bool probed = std::any_of(episodes.begin(), episodes.end(),
                                   [&](std::uint32_t e) { return known.facts.of_episode[e].probed; });
   a.obstacles = obstacles_of(a.kind, *a.moved, a.doubted, a.shape, probed);

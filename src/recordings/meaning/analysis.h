@@ -107,6 +107,10 @@ struct replacement {
   std::uint64_t bytes_after = 0;
   bool if_independent = false; ///< only if nothing sent late in the episode depends on what came early in it
   bool if_separate = false;    ///< only if it gets buffers of its own: the program's overlap
+  bool if_in_one_array =
+      false;            ///< only with all blocks at once: some rank sends several from the same memory
+  bool if_room = false; ///< only with room for all blocks: some rank receives several into the same memory
+  bool if_in_order = false; ///< only with blocks side by side in the order of the ranks, where they are not
 };
 
 /// One message of a timeline.
@@ -171,6 +175,7 @@ struct traffic {
   std::uint64_t in_two_way_rings = 0; ///< in episodes where each rank exchanges with its neighbors on a ring
   std::uint64_t answered = 0;         ///< between ranks of which the other sends at least a third as often
   std::uint64_t self = 0;             ///< from a rank to itself
+  std::uint64_t empty = 0;            ///< without data
   std::uint32_t ranks = 0;            ///< that take part
   std::uint32_t most_partners = 0;    ///< ranks that one rank sends to
   std::uint32_t fewest_partners = 0;
@@ -220,6 +225,7 @@ struct collective_evidence {
   std::uint64_t wildcards = 0;    ///< episodes with a receive from any source or with any tag
   std::uint64_t probed = 0;       ///< episodes with messages that were probed for
   std::uint64_t probes = 0;       ///< how many calls probed for them
+  std::uint64_t sparse = 0;       ///< alltoallvs in which some pairs of ranks have nothing for each other
   bool assumed_unchanged = false; ///< memory sent twice in one operation was taken for the same bytes
 };
 

@@ -222,6 +222,7 @@ private:
     f.root = first.root;
     f.operations = static_cast<std::uint32_t>(v.found.size());
     f.assumed = v.assumed_unchanged;
+    f.sparse = v.sparse;
     for (const collective_found& c : v.found)
       f.block = std::max(f.block, c.bytes);
     if (v.found.size() > 1)

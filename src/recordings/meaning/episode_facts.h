@@ -21,6 +21,7 @@ struct episode_facts {
   bool wildcard = false;   ///< a receive with any source or tag
   bool probed = false;     ///< a receiver probed for one of its messages
   bool assumed = false;    ///< judgement::assumed_unchanged
+  bool sparse = false;     ///< judgement::sparse
   bool structural =
       false; ///< no content was compared: the shape of the messages alone says so (scatter, gather, alltoall)
   doubt why_not = doubt::no_doubt; ///< why what was seen does not count all the same: tiny or dependent

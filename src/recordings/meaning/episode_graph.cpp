@@ -15,6 +15,8 @@
 #include "recordings/meaning/versions.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <unordered_map>
 
 namespace tacit::recordings {
@@ -244,6 +246,29 @@ std::uint64_t unexplained_bytes(const graphs::transfers& t, const graphs::findin
   return unexplained;
 }
 
+/// Nearly every rank has something of its own for nearly every other. If no rank has for all or from all, and nobody sends
+/// without being sent to, each has few partners, and it is an exchange with neighbors.
+bool may_be_sparse_alltoall(const message_table& table, const provenance& data,
+                            std::span<const std::uint32_t> episode, std::uint32_t group) {
+  const std::size_t ranks = table.groups[group].members.size();
+  std::map<std::uint32_t, std::size_t> to, from;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;
+  for (const std::uint32_t id : episode) {
+    const message& m = table.messages[id];
+    if (m.bytes == 0 || data.own_bytes[id] < m.bytes || m.from == m.to || !pairs.emplace(m.from, m.to).second)
+      return false;
+    ++to[m.from];
+    ++from[m.to];
+  }
+  const auto is_full = [&](const auto& one) { return one.second == ranks - 1; };
+  const auto is_answered = [&](const auto& pair) { return pairs.contains({pair.second, pair.first}); };
+  return static_cast<double>(pairs.size()) >=
+             graphs::default_density * static_cast<double>(ranks * (ranks - 1)) &&
+         to.size() == ranks && from.size() == ranks &&
+         (std::ranges::any_of(to, is_full) || std::ranges::any_of(from, is_full) ||
+          !std::ranges::all_of(pairs, is_answered));
+}
+
 void add_finding(std::vector<collective_found>& to, const graphs::finding& f) {
   const std::uint32_t root = f.root == no_rank ? none : static_cast<std::uint32_t>(index(f.root));
   for (collective_found& known : to)
@@ -278,8 +303,16 @@ judgement judge_episode(const recording_set& recorded, const message_table& tabl
   graphs::detect_options complete;
   complete.density = 1;
   graphs::findings f = graphs::detect(g, m, order, t, complete);
+  const std::vector<bool> relays = find_relays(table, data, episode, group, positions);
+  if ((f.found.empty() || unexplained_bytes(t, f, relays) > 0) &&
+      may_be_sparse_alltoall(table, data, episode, group)) {
+    graphs::findings sparse = graphs::detect(g, m, order, t); // an alltoallv may have empty blocks
+    v.sparse = sparse.found.size() == 1 && sparse.found[0].kind == pattern::alltoallv;
+    if (v.sparse)
+      f = std::move(sparse);
+  }
   v.refused = std::move(f.refused);
-  v.unexplained = unexplained_bytes(t, f, find_relays(table, data, episode, group, positions));
+  v.unexplained = unexplained_bytes(t, f, relays);
   if (v.unexplained == 0)
     for (const graphs::finding& one : f.found)
       add_finding(v.found, one);

@@ -25,6 +25,7 @@ struct judgement {
   std::vector<collective_found> found; ///< empty unless they explain every byte of the episode
   std::vector<graphs::refusal> refused;
   std::uint64_t unexplained = 0;  ///< bytes moved by no collective, if some were found
+  bool sparse = false;            ///< an alltoallv in which some pairs have nothing for each other
   bool assumed_unchanged = false; ///< overlapping memory sent twice was taken for the same version
 };
 

@@ -64,6 +64,8 @@ public:
     for (const auto& [rank, of] : ranks_)
       for (std::size_t k = 0; k < rounds_; ++k)
         compare(of, k, out);
+    out.answers = std::ranges::any_of(ranks_, [&](const auto& one) { return answers(one.second); });
+    out.shifts = std::ranges::all_of(ranks_, [&](const auto& one) { return shifts(one.second); });
     for (const std::uint32_t id : messages)
       if (round_of_[id] == rounds_ / 2)
         out.messages.push_back(id);
@@ -190,6 +192,36 @@ private:
       out.order = std::max(out.order, round_order::in_turn);
     if (compared_.insert(std::move(key)).second)
       compare_memory(of, round, out);
+  }
+
+  std::uint32_t peer_of(const operation& o) const {
+    const message& m = table_.messages[o.message];
+    return o.receives ? m.from : m.to;
+  }
+
+  /// The first send to some rank comes after the first receive from it.
+  bool answers(const rank_operations& of) const {
+    const std::span<const operation> round = std::span(of.list).first(of.period);
+    return std::ranges::any_of(round, [&](const operation& receive) {
+      const auto send = std::ranges::find_if(
+          round, [&](const operation& o) { return !o.receives && peer_of(o) == peer_of(receive); });
+      return receive.receives && send != round.end() && is_before(receive, *send);
+    });
+  }
+
+  /// Each send is one half of a Sendrecv whose other half receives from another rank; or there is one partner only.
+  bool shifts(const rank_operations& of) const {
+    const std::span<const operation> round = std::span(of.list).first(of.period);
+    const auto& calls = recorded_.recordings[of.recording].calls;
+    const bool one_partner =
+        std::ranges::all_of(round, [&](const operation& o) { return peer_of(o) == peer_of(round[0]); });
+    return one_partner || std::ranges::all_of(round, [&](const operation& send) {
+             return send.receives || std::ranges::any_of(round, [&](const operation& o) {
+                      return o.receives && o.posted == send.posted + 1 && peer_of(o) != peer_of(send) &&
+                             calls[o.posted].begin == calls[send.posted].begin &&
+                             calls[o.posted].id == calls[send.posted].id;
+                    });
+           });
   }
 
   static bool is_before(const operation& receive, const operation& send) {

@@ -22,6 +22,9 @@ enum class round_order : std::uint8_t {
 struct exchange_round {
   round_order order = round_order::unknown;
   bool overlapping = false; ///< some rank receives into memory that it has sent from in the same round
+  bool answers = false;     ///< some rank sends to another one only after it got something of that one
+  bool shifts =
+      false; ///< ranks with several partners send to one while they receive from another, in one call
   std::vector<std::uint32_t> messages; ///< of one round, from the middle; empty if unknown
 };
 

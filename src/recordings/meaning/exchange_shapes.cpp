@@ -2,7 +2,9 @@
 //
 // In an allreduce by recursive doubling the ranks of each group that has exchanged hold the same value, so they send the same
 // bytes on; the same exchanges in a halo send different ones. In an allgather by recursive doubling each rank sends all that it has,
-// twice as much each time: that is seen by memory where blocks are too small to be known by content.
+// twice as much each time, and in Bruck's algorithm to the rank 2^k before it: that is seen by memory where blocks are too small to be
+// known by content.
+#include "graphs/detect/detect.h"
 #include "recordings/meaning/known_shapes.h"
 #include "recordings/meaning/versions.h"
 
@@ -127,19 +129,22 @@ bool receives_into_one_place(const known_messages& known, const std::vector<step
   });
 }
 
+/// Lowest and highest address of what a rank sends or receives.
+bool hull_of(const known_messages& known, const stream_operation& o, std::uint64_t& begin,
+             std::uint64_t& end) {
+  const message& m = known.of(o);
+  const rank_recording& r =
+      known.recorded.recordings[known.table.recording_of_rank[o.receives ? m.to : m.from]];
+  return memory_hull(r, r.calls[o.receives ? m.recv_call : m.send_call], begin, end);
+}
+
 /// Each send reads exactly the memory of the step before: what was sent there and what was received.
 bool sends_all_it_has(const known_messages& known, const all_ranks_steps& steps) {
-  const auto hull = [&](const stream_operation& o, std::uint64_t& begin, std::uint64_t& end) {
-    const message& m = known.of(o);
-    const rank_recording& r =
-        known.recorded.recordings[known.table.recording_of_rank[o.receives ? m.to : m.from]];
-    return memory_hull(r, r.calls[o.receives ? m.recv_call : m.send_call], begin, end);
-  };
   for (const auto& rank : steps)
     for (std::size_t k = 1; k < rank.size(); ++k) {
       std::uint64_t begin = 0, end = 0, sent = 0, sent_end = 0, got = 0, got_end = 0;
-      if (!hull(*rank[k].send, begin, end) || !hull(*rank[k - 1].send, sent, sent_end) ||
-          !hull(*rank[k - 1].receive, got, got_end))
+      if (!hull_of(known, *rank[k].send, begin, end) || !hull_of(known, *rank[k - 1].send, sent, sent_end) ||
+          !hull_of(known, *rank[k - 1].receive, got, got_end))
         return false;
       const bool side_by_side = sent_end == got || got_end == sent;
       if (!side_by_side || begin != std::min(sent, got) || end != std::max(sent_end, got_end))
@@ -192,6 +197,36 @@ std::optional<shaped_portion> exchanges_by_bits(const known_messages& known, con
   return {};
 }
 
+std::optional<shaped_portion> blocks_by_doubling(const known_messages& known, const stream& in) {
+  const std::uint32_t ranks = in.ranks(), rounds = rounds_of_doubling(ranks);
+  const auto steps = all_steps(in, rounds);
+  if (ranks < 4 || steps.empty())
+    return {};
+  const bool upward = steps[0][0].send->peer == 1; // to the rank so many further on, else so many before
+  for (std::uint32_t r = 0; r < ranks; ++r) {
+    const std::uint64_t block = known.of(*steps[r][0].send).bytes;
+    std::uint64_t own = 0, own_end = 0;
+    if (block == 0 || block != known.of(*steps[0][0].send).bytes ||
+        !hull_of(known, *steps[r][0].send, own, own_end))
+      return {};
+    for (std::uint32_t k = 0; k < rounds; ++k) {
+      const std::uint32_t have = 1u << k, count = std::min(have, ranks - have);
+      const std::uint32_t up = (r + have) % ranks, down = (r + ranks - have) % ranks;
+      std::uint64_t sent = 0, sent_end = 0, got = 0, got_end = 0;
+      if (steps[r][k].send->peer != (upward ? up : down) ||
+          steps[r][k].receive->peer != (upward ? down : up) ||
+          known.of(*steps[r][k].send).bytes != count * block ||
+          !hull_of(known, *steps[r][k].send, sent, sent_end) ||
+          !hull_of(known, *steps[r][k].receive, got, got_end) || sent != own ||
+          sent_end - sent != count * block || got != own + have * block)
+        return {};
+      if (block >= known.smallest_evidence && known.data.own_bytes[steps[r][k].send->message] > block)
+        return {}; // what came was changed
+    }
+  }
+  return if_closed(in, {portion(ranks, 2 * rounds), message_shape::no_shape, pattern::allgather});
+}
+
 std::optional<shaped_portion> dissemination(const known_messages& known, const stream& in) {
   const std::uint32_t ranks = in.ranks(), rounds = rounds_of_doubling(ranks);
   const auto steps = all_steps(in, rounds);
@@ -213,13 +248,16 @@ std::optional<shaped_portion> every_pair(const known_messages& known, const stre
   if (steps.empty())
     return {};
   bool equal = true, shared = true, apart = true, one_place = true, equal_at_each = true;
+  std::uint32_t empty = 0;
   for (std::uint32_t r = 0; r < ranks; ++r) {
     std::vector<bool> to(ranks, false), from(ranks, false);
     for (const step& s : steps[r]) {
-      if (to[s.send->peer] || from[s.receive->peer] || s.send->peer == r || known.of(*s.send).bytes == 0 ||
-          !known.is_hashed(s.send->message) || known.passes_on(s.send->message))
+      const bool has_data = known.of(*s.send).bytes > 0;
+      if (to[s.send->peer] || from[s.receive->peer] || s.send->peer == r ||
+          (has_data && (!known.is_hashed(s.send->message) || known.passes_on(s.send->message))))
         return {};
       to[s.send->peer] = from[s.receive->peer] = true;
+      empty += has_data ? 0 : 1;
       equal = equal && known.of(*s.send).bytes == known.of(*steps[0][0].send).bytes;
       shared = shared && known.sent_by(s.send->message).hash == known.sent_by(steps[r][0].send->message).hash;
     }
@@ -230,6 +268,8 @@ std::optional<shaped_portion> every_pair(const known_messages& known, const stre
     for (const step& s : steps[r])
       equal_at_each = equal_at_each && known.of(*s.receive).bytes == known.of(*steps[r][0].receive).bytes;
   }
+  if (static_cast<double>(empty) > (1 - graphs::default_density) * ranks * (ranks - 1))
+    return {}; // rather signals than blocks
   shaped_portion found{portion(ranks, 2 * (ranks - 1))};
   message_shape shape = equal ? message_shape::alltoall : message_shape::alltoallv;
   if (one_place && equal_at_each)

@@ -13,6 +13,7 @@ struct known_messages {
   const recording_set& recorded;
   const message_table& table;
   const provenance& data;
+  std::uint64_t smallest_evidence = 64; ///< blocks with fewer bytes are not known by their content
 
   const message& of(const stream_operation& o) const { return table.messages[o.message]; }
   const call& sent_by(std::uint32_t id) const {

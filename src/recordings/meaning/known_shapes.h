@@ -32,6 +32,9 @@ shape_reader exchanges_by_bits;
 /// An allreduce by recursive doubling on a number of ranks that is no power of two. On three ranks no content would have to
 /// agree, so nothing is claimed there. Cost O(ranks · log ranks).
 shape_reader folded_allreduce;
+/// An allgather by Bruck's algorithm: in step k each rank hands what it has to the one 2^k before, or after, it. Cost
+/// O(ranks · log ranks).
+shape_reader blocks_by_doubling;
 /// A barrier: in step k each rank tells the one 2^k further on. Cost O(ranks · log ranks).
 shape_reader dissemination;
 /// A barrier: a tree to a root and back from it, without data. Cost O(ranks²).
@@ -47,6 +50,11 @@ shape_reader prefix_by_doubling;
 shape_reader prefix_of_shifted;
 /// Each rank but the root sends once, after it has heard from all that send to it. Cost O(ranks²).
 shape_reader tree_to_root;
+/// A gather along a tree, of blocks too small to be known by content alone: each rank hands on its own block and all that it got.
+/// Cost O(ranks²).
+shape_reader blocks_to_root;
+/// A scatter along a tree: what a rank hands on are parts of what it got. Cost O(ranks²).
+shape_reader blocks_from_root;
 /// The same bytes down a tree: each rank but the root receives once, and then sends. Cost O(ranks²).
 shape_reader tree_from_root;
 /// Each rank but the root sends it the same number of messages with data, perhaps after the root has asked it to with an

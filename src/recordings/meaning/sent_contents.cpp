@@ -97,7 +97,9 @@ private:
     const bool inside = area.message != none && begin >= area.begin && end <= area.end;
     const bool around = area.message != none && begin <= area.begin && end >= area.end;
     const bool same = inside && around;
-    if ((inside || around) && !same) {
+    // Messages of several lengths that begin at one place are packed there one after the other.
+    const bool packed = area.message != none && begin == area.begin;
+    if ((inside || around) && !same && !packed) {
       out_.ties.emplace_back(area.message, id);
       if (out_.since[id] == known_.table.messages[id].send_call)
         out_.since[id] = out_.since[area.message];

@@ -16,6 +16,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <utility>
 
 namespace tacit::recordings {
 namespace {
@@ -26,8 +27,9 @@ constexpr std::ptrdiff_t rounds_beyond_chance = 3; ///< for every pair to meet i
 
 /// Of messages that belong to one phase. The first that fits is taken.
 constexpr shape_reader* shapes_of_phase[] = {
-    exchanges_by_bits,  folded_allreduce,  dissemination, central_barrier, every_pair,  ring_of_chunks,
-    prefix_by_doubling, prefix_of_shifted, tree_to_root,  tree_from_root,  star_to_root};
+    exchanges_by_bits,  folded_allreduce, dissemination,      central_barrier,   every_pair,
+    blocks_by_doubling, ring_of_chunks,   prefix_by_doubling, prefix_of_shifted, tree_to_root,
+    blocks_to_root,     tree_from_root,   blocks_from_root,   star_to_root};
 /// What programs write in several lines: looked for among all that is left of a group.
 constexpr shape_reader* shapes_of_group[] = {folded_allreduce, star_to_root};
 
@@ -82,7 +84,7 @@ void widen_equal_blocks(std::vector<shaped_messages>& all) {
     return;
   for (shaped_messages& one : all)
     if (one.if_equal_by_chance != message_shape::no_shape) {
-      one.shape = one.if_equal_by_chance;
+      one.shape = std::exchange(one.if_equal_by_chance, message_shape::no_shape);
       one.refilled = true;
     }
 }
@@ -101,14 +103,16 @@ std::vector<shaped_messages> find_shapes(const recording_set& recorded, const me
                                          const fact_table& facts, const std::vector<phase>& phases) {
   using part = std::pair<std::uint32_t, phase>; // messages without data: the whole group
   std::map<part, std::vector<std::uint32_t>> parts;
+  std::set<std::uint32_t> judged; // of allgathers whose data was followed: only what contradicts them counts
   for (std::uint32_t e = 0; e < episodes.size(); ++e) {
     const episode_facts& f = facts.of_episode[e];
     const std::size_t ranks = table.groups[f.group].members.size();
-    const bool is_known = f.why_not == doubt::no_doubt ||
-                          (f.why_not == doubt::tiny && row_of(f.kind).moves == signature::each_to_all);
-    if ((f.seen && is_known) || ranks < 3 || ranks > most_ranks || table.groups[f.group].inter)
+    if ((f.seen && f.why_not == doubt::no_doubt) || ranks < 3 || ranks > most_ranks ||
+        table.groups[f.group].inter)
       continue;
     const auto ids = episodes.of(e);
+    if (f.seen && f.why_not == doubt::tiny && row_of(f.kind).moves == signature::each_to_all)
+      judged.insert(ids.begin(), ids.end());
     const bool empty =
         std::all_of(ids.begin(), ids.end(), [&](std::uint32_t id) { return table.messages[id].bytes == 0; });
     std::vector<std::uint32_t>& list = parts[{f.group, empty ? phase{none, 0} : phases[e]}];
@@ -125,6 +129,10 @@ std::vector<shaped_messages> find_shapes(const recording_set& recorded, const me
     auto found = read_shapes(shapes_of_phase, known, read, where.first);
     widen_equal_blocks(found);
     drop_chance(found, table.groups[where.first].members.size());
+    std::erase_if(found, [&](const shaped_messages& one) {
+      return !one.refilled &&
+             std::ranges::all_of(one.messages, [&](std::uint32_t id) { return judged.contains(id); });
+    });
     all.insert(all.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
   }
   std::set<std::uint32_t> taken;

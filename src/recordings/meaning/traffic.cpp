@@ -4,8 +4,11 @@
 // * changed exchange: most sends read where data was received before, with other content, both ways;
 // * pipeline: the same, but one way only;
 // * neighbor exchange: each rank exchanges again and again with the same partners, more than one, fewer than
-//   all; on three ranks, where two neighbors are all, only with a fixed round (see exchange_round). A halo need
-//   not send as many messages one way as the other: on staggered grids one component goes up, the other down;
+//   all. A rank that exchanges with all others, as with meshes on few ranks, has neighbors, too, if rounds are fixed and every rank sends
+//   all its messages before it gets any; on three ranks, where two neighbors are all, it need not (see exchange_round), but on a
+//   line of three the middle one may as well be a center that asks and is answered: there nobody may answer, or the middle one
+//   has to shift along the line. A halo need not send as many messages one way as the other: on staggered grids one component goes up, the
+//   other down;
 // * pairwise: exchanges of two ranks at a time.
 #include "recordings/meaning/traffic.h"
 
@@ -191,6 +194,7 @@ traffic measure_traffic(const recording_set& recorded, const message_table& tabl
       if (sizes.size() < 1000)
         sizes.insert(m.bytes);
       t.wildcards += m.wildcard ? m.times : 0;
+      t.empty += m.bytes == 0 ? m.times : 0;
       t.self += m.from == m.to ? m.times : 0;
       t.forwarded += m.bytes > 0 && data.own_bytes[id] < m.bytes / 2 ? m.times : 0;
       if (events.size() < 2 * sampled_for_changes && m.completion != none) {
@@ -226,6 +230,10 @@ traffic measure_traffic(const recording_set& recorded, const message_table& tabl
 
 bool one_partner_at_a_time(const traffic& t) {
   return t.in_pairs * 10 >= t.messages * 8 || t.most_partners == 1;
+}
+
+bool may_be_dense_exchange(const traffic& t) {
+  return t.most_partners >= 2 && t.rounds >= 3 && t.answered * 10 >= (t.messages - t.self) * 9;
 }
 
 bool may_be_ring_of_three(const traffic& t, std::size_t group_size) {

@@ -18,6 +18,8 @@ traffic measure_traffic(const recording_set& recorded, const message_table& tabl
 /// What this traffic is on a group of `group_size` ranks.
 activity_kind classify(const traffic& t, std::size_t group_size);
 
+/// Every rank keeps its partners, of which there may be many: whether a fixed round would make this a neighbor exchange.
+bool may_be_dense_exchange(const traffic& t);
 /// On three ranks two neighbors are all others: whether a fixed round would make this a neighbor exchange.
 bool may_be_ring_of_three(const traffic& t, std::size_t group_size);
 

@@ -1,8 +1,10 @@
 // Trees: to a root, from it, and to it and back.
 #include "recordings/meaning/known_shapes.h"
+#include "recordings/meaning/versions.h"
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -100,31 +102,9 @@ std::optional<message_shape> shape_to_root(const known_messages& known, const st
              : std::nullopt;
 }
 
-} // namespace
-
-std::optional<shaped_portion> central_barrier(const known_messages& known, const stream& in) {
-  const std::uint32_t ranks = in.ranks();
-  for (std::uint32_t r = 0; r < ranks; ++r) {
-    const auto first = in.next(r, 1);
-    if (first.empty() || known.of(first[0]).bytes > 0)
-      return {};
-  }
-  std::vector<std::uint32_t> parent(ranks, none);
-  for (std::uint32_t r = 0; r < ranks; ++r) {
-    const auto ahead = in.next(r, 2 * ranks);
-    const auto send = std::find_if(ahead.begin(), ahead.end(), [](const auto& o) { return !o.receives; });
-    if (send == ahead.end())
-      return {};
-    parent[r] = send->peer;
-  }
-  for (std::uint32_t r = 0; r < ranks; ++r) // the root first answers a rank whose parent it is
-    if (parent[parent[r]] == r && in.next(r, 1)[0].receives)
-      if (auto found = up_and_down(known, in, r, parent))
-        return found;
-  return {};
-}
-
-std::optional<shaped_portion> tree_to_root(const known_messages& known, const stream& in) {
+/// Of each tree to a root in the next operations, until `shape_of(parent, root, count)` is satisfied with one.
+template <typename ShapeOf>
+std::optional<shaped_portion> find_tree_to_root(const stream& in, ShapeOf shape_of) {
   const std::uint32_t ranks = in.ranks();
   std::vector<std::uint32_t> parent(ranks, none), before(ranks, 0), children(ranks, 0);
   for (std::uint32_t r = 0; r < ranks; ++r)
@@ -152,8 +132,164 @@ std::optional<shaped_portion> tree_to_root(const known_messages& known, const st
     }
     if (!tree || !every_rank_reaches(root, parent))
       continue;
-    if (const auto shape = shape_to_root(known, in, parent, root, count))
-      if (auto found = if_closed(in, {count, *shape, pattern::gather, root}))
+    if (auto shape = shape_of(parent, root, count))
+      if (auto found = if_closed(in, std::move(*shape)))
+        return found;
+  }
+  return {};
+}
+
+std::uint64_t bytes_of(const known_messages& known, std::span<const stream_operation> operations) {
+  std::uint64_t bytes = 0;
+  for (const stream_operation& o : operations)
+    bytes += known.of(o).bytes;
+  return bytes;
+}
+
+/// The send carries all bytes of each message, as its rank got them.
+bool hands_on(const known_messages& known, std::uint32_t sent, std::span<const stream_operation> got) {
+  return std::ranges::all_of(got, [&](const stream_operation& o) {
+    std::uint64_t bytes = 0;
+    for (const piece& p : known.data.of(sent))
+      bytes += p.source == o.message ? p.length : 0;
+    return bytes == known.of(o).bytes;
+  });
+}
+
+/// Parts of what the rank got, no byte twice; where contents can be known they have to be what it got.
+bool hands_out(const known_messages& known, const stream_operation& got,
+               std::span<const stream_operation> sent) {
+  const message& m = known.of(got);
+  const rank_recording& r = known.recorded.recordings[known.table.recording_of_rank[m.to]];
+  const auto whole = memory_runs(r, r.calls[m.recv_call], m.bytes);
+  if (whole.size() != 1)
+    return false;
+  std::vector<graphs::segment> parts;
+  for (const stream_operation& o : sent) {
+    const std::uint64_t bytes = known.of(o).bytes;
+    const auto runs = memory_runs(r, known.sent_by(o.message), bytes);
+    if (runs.size() != 1 || !known.is_hashed(o.message) ||
+        (bytes >= known.smallest_evidence && known.data.own_bytes[o.message] > 0))
+      return false;
+    parts.push_back(runs[0]);
+  }
+  std::ranges::sort(parts, {}, &graphs::segment::address);
+  std::uint64_t at = whole[0].address;
+  for (const graphs::segment& part : parts) {
+    if (part.address < at)
+      return false;
+    at = part.address + part.length;
+  }
+  return at <= whole[0].address + whole[0].length;
+}
+
+/// Blocks that each rank has of its own, or keeps.
+struct kept_blocks {
+  bool equal = true;
+  std::uint64_t bytes = 0;
+  bool add(std::uint64_t block) {
+    equal = equal && (bytes == 0 || bytes == block);
+    bytes = block;
+    return block > 0;
+  }
+};
+
+/// The rank, which is not the root, receives first; then only sends follow.
+std::span<const stream_operation> sends_after_receive(const stream& in, std::uint32_t rank,
+                                                      std::uint32_t count) {
+  const auto next = in.next(rank, count + 1);
+  if (next.size() != count + 1 || std::ranges::any_of(next.subspan(1), &stream_operation::receives))
+    return {};
+  return next.subspan(1);
+}
+
+} // namespace
+
+std::optional<shaped_portion> central_barrier(const known_messages& known, const stream& in) {
+  const std::uint32_t ranks = in.ranks();
+  for (std::uint32_t r = 0; r < ranks; ++r) {
+    const auto first = in.next(r, 1);
+    if (first.empty() || known.of(first[0]).bytes > 0)
+      return {};
+  }
+  std::vector<std::uint32_t> parent(ranks, none);
+  for (std::uint32_t r = 0; r < ranks; ++r) {
+    const auto ahead = in.next(r, 2 * ranks);
+    const auto send = std::find_if(ahead.begin(), ahead.end(), [](const auto& o) { return !o.receives; });
+    if (send == ahead.end())
+      return {};
+    parent[r] = send->peer;
+  }
+  for (std::uint32_t r = 0; r < ranks; ++r) // the root first answers a rank whose parent it is
+    if (parent[parent[r]] == r && in.next(r, 1)[0].receives)
+      if (auto found = up_and_down(known, in, r, parent))
+        return found;
+  return {};
+}
+
+std::optional<shaped_portion> tree_to_root(const known_messages& known, const stream& in) {
+  return find_tree_to_root(in, [&](const auto& parent, std::uint32_t root, const portion& count) {
+    const auto shape = shape_to_root(known, in, parent, root, count);
+    return shape ? std::optional(shaped_portion{count, *shape, pattern::gather, root}) : std::nullopt;
+  });
+}
+
+std::optional<shaped_portion> blocks_to_root(const known_messages& known, const stream& in) {
+  return find_tree_to_root(
+      in, [&](const auto&, std::uint32_t root, const portion& count) -> std::optional<shaped_portion> {
+        kept_blocks own;
+        bool inner = false;
+        for (std::uint32_t r = 0; r < in.ranks(); ++r) {
+          if (r == root)
+            continue;
+          const auto all = in.next(r, count[r]);
+          const auto got = all.first(all.size() - 1);
+          const std::uint64_t bytes = known.of(all.back()).bytes, from_others = bytes_of(known, got);
+          if (bytes <= from_others || !own.add(bytes - from_others) || !known.is_hashed(all.back().message) ||
+              !hands_on(known, all.back().message, got))
+            return {};
+          inner = inner || !got.empty();
+        }
+        const pattern kind = own.equal ? pattern::gather : pattern::gatherv;
+        return inner ? std::optional(shaped_portion{count, message_shape::no_shape, kind, root})
+                     : std::nullopt;
+      });
+}
+
+std::optional<shaped_portion> blocks_from_root(const known_messages& known, const stream& in) {
+  const std::uint32_t ranks = in.ranks();
+  for (std::uint32_t root = 0; root < ranks; ++root) {
+    const auto first = in.next(root, 1);
+    if (first.empty() || first[0].receives)
+      continue;
+    std::vector<std::uint32_t> children(ranks, 0), parent(ranks, none);
+    bool tree = true;
+    for (std::uint32_t r = 0; r < ranks && tree; ++r) {
+      const auto got = in.next(r, 1);
+      if (r == root)
+        continue;
+      tree = !got.empty() && got[0].receives && known.of(got[0]).bytes > 0;
+      if (tree)
+        ++children[parent[r] = got[0].peer];
+    }
+    if (!tree || !every_rank_reaches(root, parent))
+      continue;
+    kept_blocks kept;
+    bool inner = false;
+    portion count(ranks);
+    for (std::uint32_t r = 0; r < ranks && tree; ++r) {
+      count[r] = children[r] + (r == root ? 0 : 1);
+      if (r == root)
+        continue;
+      const auto sent = sends_after_receive(in, r, children[r]);
+      const stream_operation& got = in.next(r, 1)[0];
+      tree = sent.size() == children[r] && bytes_of(known, sent) < known.of(got).bytes &&
+             hands_out(known, got, sent) && kept.add(known.of(got).bytes - bytes_of(known, sent));
+      inner = inner || children[r] > 0;
+    }
+    const pattern kind = kept.equal ? pattern::scatter : pattern::scatterv;
+    if (tree && inner)
+      if (auto found = if_closed(in, {count, message_shape::no_shape, kind, root}))
         return found;
   }
   return {};

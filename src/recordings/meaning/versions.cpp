@@ -139,12 +139,16 @@ std::vector<graphs::segment> version_map::sent(const rank_recording& r, const ca
     return buffer.segments;
   const std::vector<graphs::segment> runs = memory_runs(r, send, bytes);
   std::vector<graphs::segment> segments;
+  const bool packed_anew =
+      !runs.empty() && packed_.contains(runs[0].address) && packed_[runs[0].address] != bytes;
+  if (!runs.empty())
+    packed_[runs[0].address] = bytes;
   for (const graphs::segment& run : runs) {
     if (wraps(run)) {
       segments.push_back(fresh(run.length));
       continue;
     }
-    if (!buffer.segments.empty())
+    if (!buffer.segments.empty() || packed_anew)
       forget(run.address, run.address + run.length); // its content has changed
     map_run(run.address, run.length, segments);
   }
@@ -155,6 +159,7 @@ std::vector<graphs::segment> version_map::sent(const rank_recording& r, const ca
 }
 
 void version_map::received(const rank_recording& r, const call& receive, std::uint64_t bytes) {
+  packed_.clear();
   for (const graphs::segment& run : memory_runs(r, receive, bytes))
     if (!wraps(run))
       forget(run.address, run.address + run.length);

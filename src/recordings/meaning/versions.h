@@ -3,7 +3,9 @@
 // Buffers are reused, so an address alone names nothing. Within one episode: a send of the same buffer with
 // the same hash is the same version; of the same buffer with another hash a new one. A send of other,
 // overlapping memory shares the bytes that were sent before, unless a receive wrote there in between; local
-// changes in between cannot be seen, so that sharing is an assumption, and is reported as one.
+// changes in between cannot be seen, so that sharing is an assumption, and is reported as one. It is not made for two lengths that
+// begin at the same place with no receive in between: messages are packed like that. If they are the same bytes after all, they are
+// taken for different ones, which every rank gets a block of its own of.
 #pragma once
 
 #include "graphs/graph/graph.h"
@@ -54,6 +56,7 @@ private:
   std::uint64_t next_ = 1;
   std::map<std::uint64_t, known_bytes> memory_; ///< by real address, not overlapping
   std::map<buffer_key, known_buffer> buffers_;
+  std::map<std::uint64_t, std::uint64_t> packed_; ///< sends since the last receive: begin → length
   bool assumed_ = false;
 };
 

@@ -98,6 +98,10 @@ std::string collective_sentence(const analysis& a, const activity& x) {
     text += ", " + range_text(x.smallest, x.largest);
   if (x.algorithm)
     text += ", algorithm: " + short_algorithm(*x.algorithm);
+  if (x.evidence && x.evidence->sparse > 0)
+    text += x.evidence->sparse == x.evidence->episodes
+                ? "; some ranks have nothing for each other"
+                : fmt::format("; in {} of them some ranks have nothing for each other", x.evidence->sparse);
   return text;
 }
 
@@ -228,10 +232,33 @@ std::string doubt_text(const activity& x) {
     return fmt::format("It has the shape of {}, but blocks of {} that are this small or never "
                        "change look alike by chance.",
                        count_text(x.episodes, noun), readable_bytes(x.largest));
-  return fmt::format(
-      "It has the shape of {}, but a rank contributes after it got data of others, so its part "
-      "may depend on theirs. Only if it does not, {} would do the same.",
-      count_text(x.episodes, noun), row_of(x.doubted ? x.doubted->kind : pattern::bcast).call);
+  std::string text =
+      fmt::format("It has the shape of {}, but a rank contributes after it got data of others, so its part "
+                  "may depend on theirs. Only if it does not, {} would do the same.",
+                  count_text(x.episodes, noun), row_of(x.doubted ? x.doubted->kind : pattern::bcast).call);
+  if (x.moved && x.moved->empty > 0)
+    text += fmt::format(" {} carry no data; the call would not make anybody wait for these.",
+                        count_text(x.moved->empty, "message"));
+  return text;
+}
+
+/// What arrives one after the other in one place may only be added up.
+std::string reduction_without_room(const replacement& r) {
+  std::string_view call;
+  switch (r.collective.value_or(pattern::bcast)) {
+  case pattern::allgather:
+    call = "MPI_Allreduce";
+    break;
+  case pattern::alltoall:
+    call = "MPI_Reduce_scatter_block";
+    break;
+  case pattern::gather:
+    call = "MPI_Reduce";
+    break;
+  default:
+    return "";
+  }
+  return fmt::format(" (if it only adds them up, {} needs none)", call);
 }
 
 } // namespace
@@ -390,6 +417,18 @@ std::string condition_of(const replacement& r) {
   if (r.if_separate)
     text += std::string(text.empty() ? "" : "; ") +
             "with separate buffers for sending and receiving, which overlap here";
+  const auto add = [&](bool needed, const std::string& what) {
+    if (needed)
+      text += (text.empty() ? "" : "; ") + what;
+  };
+  add(r.if_in_one_array,
+      "with all blocks in one array before the call, a copy more: here a rank sends several from "
+      "the same memory, one after the other");
+  add(r.if_room,
+      "with room for the blocks of all ranks: here a rank receives several into the same memory, one "
+      "after the other" +
+          reduction_without_room(r));
+  add(r.if_in_order, "with the blocks side by side in the order of the ranks, which they are not here");
   return text;
 }
 

@@ -19,7 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "bench"))
 from measured import dirty, git, machine  # noqa: E402  (a folder of scripts, not a package)
-from truth_table import ALSO, AT_ONCE, C_PROGRAMS, FORTRAN_PROGRAMS, NO_SINGLE_CALL  # noqa: E402
+from truth_table import ALSO, AT_ONCE, C_PROGRAMS, FORTRAN_PROGRAMS, MAY_NEED, NEEDS, NEEDS_BEYOND_THREE, NO_SINGLE_CALL  # noqa: E402
 
 TACIT = os.environ["COMMAND_FILE"]
 LAUNCHER = shlex.split(os.environ["MPI_LAUNCHER"])
@@ -104,6 +104,19 @@ class Score:
                 self.faults.append(f"{name} on {size} ranks: advised to be one call")
             if advice and name not in AT_ONCE and not advice["condition"]:
                 self.faults.append(f"{name} on {size} ranks: advice without its condition")
+
+        self.judge_memory(name, size, activities)
+
+    def judge_memory(self, name, size, activities):
+        """Advice says what memory the call needs and the messages did without, where there is such, and only there."""
+        for a in activities:
+            if not a["pattern"] or not a["could_become"] or a["could_become"]["call"].startswith("MPI_Bcast"):
+                continue
+            condition = a["could_become"]["condition"]
+            needed = NEEDS.get(name) or (size > 3 and NEEDS_BEYOND_THREE.get(name))
+            as_needed = needed in condition if needed else not condition or MAY_NEED.get(name, "none") in condition
+            if not as_needed:
+                self.faults.append(f"{name} on {size} ranks: {a['title']}, only {condition or 'without a condition'}")
 
     def say(self):
         for pattern in sorted(self.wanted):

@@ -214,6 +214,18 @@ PROGRAM(scatter_tree_tiny) { /* 8 B for each rank */
   }
 }
 
+PROGRAM(scatter_backwards) { /* in one array, the last rank's block first */
+  for (int t = 0; t < times; ++t) {
+    if (rank == 0) {
+      fresh(work, block * size, rank);
+      for (int to = 1; to < size; ++to)
+        MPI_Send(work + block * (size - to), block, MPI_INT, to, 3, comm);
+    } else {
+      MPI_Recv(work, block, MPI_INT, 0, 3, comm, MPI_STATUS_IGNORE);
+    }
+  }
+}
+
 PROGRAM(near_scatter_missing) { /* rank 1 gets nothing */
   for (int t = 0; t < times; ++t) {
     if (rank == 0) {
@@ -626,6 +638,35 @@ PROGRAM(alltoallv_nonblocking) {
                   &requests[count++]);
         MPI_Isend(send_buffer + words * peer, 16 + rank + 3 * peer, MPI_INT, peer, 7, comm,
                   &requests[count++]);
+      }
+    MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+  }
+}
+
+PROGRAM(alltoall_packed) { /* receives are posted, then each block is packed into one buffer and sent */
+  MPI_Request requests[most_ranks];
+  for (int t = 0; t < times; ++t) {
+    int count = 0;
+    for (int step = 1; step < size; ++step)
+      MPI_Irecv(receive_buffer + block * ((rank + size - step) % size), block, MPI_INT,
+                (rank + size - step) % size, 7, comm, &requests[count++]);
+    for (int step = 1; step < size; ++step) {
+      fresh(work, block, rank);
+      MPI_Send(work, block, MPI_INT, (rank + step) % size, 7, comm);
+    }
+    MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+  }
+}
+
+PROGRAM(halo_mesh) { /* as on a mesh with few parts: rank 0 touches all others, which are on a ring */
+  MPI_Request requests[2 * most_ranks];
+  for (int t = 0; t < times; ++t) {
+    int count = 0;
+    fresh(send_buffer, block * size, rank);
+    for (int peer = 0; peer < size; ++peer)
+      if (peer != rank && (peer * rank == 0 || peer - rank == 1 || rank - peer == 1)) {
+        MPI_Irecv(receive_buffer + block * peer, block, MPI_INT, peer, 7, comm, &requests[count++]);
+        MPI_Isend(send_buffer + block * peer, block, MPI_INT, peer, 7, comm, &requests[count++]);
       }
     MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
   }
@@ -1566,7 +1607,7 @@ PROGRAM(library_alltoall) { /* through the line that does halos, too */
 
 /* What is none of these. */
 
-PROGRAM(near_cannon) { /* rows hand on the blocks of one matrix, columns those of another */
+PROGRAM(cannon) { /* rows hand on the blocks of one matrix, columns those of another */
   int neighbors[4];
   make_grid(rank, size, neighbors);
   fresh(send_buffer, block, rank);
@@ -1577,6 +1618,18 @@ PROGRAM(near_cannon) { /* rows hand on the blocks of one matrix, columns those o
     MPI_Sendrecv_replace(work, block, MPI_INT, neighbors[2], 22, neighbors[3], 22, comm, MPI_STATUS_IGNORE);
     for (int i = 0; i < block; ++i)
       receive_buffer[i] += send_buffer[i] * work[i];
+  }
+}
+
+PROGRAM(near_cannon_sums) { /* the blocks that go around collect a sum on their way */
+  int neighbors[4];
+  make_grid(rank, size, neighbors);
+  fresh(send_buffer, block, rank);
+  for (int t = 0; t < 2 * times; ++t) {
+    MPI_Sendrecv_replace(send_buffer, block, MPI_INT, neighbors[0], 21, neighbors[1], 21, comm,
+                         MPI_STATUS_IGNORE);
+    for (int i = 0; i < block; ++i)
+      send_buffer[i] += rank + i;
   }
 }
 
@@ -1742,7 +1795,11 @@ static const struct {
     ENTRY(halo_line_both),
     ENTRY(halo_line_nonblocking),
     ENTRY(near_halo_center),
-    ENTRY(near_cannon),
+    ENTRY(cannon),
+    ENTRY(scatter_backwards),
+    ENTRY(alltoall_packed),
+    ENTRY(halo_mesh),
+    ENTRY(near_cannon_sums),
     ENTRY(ping_pong),
 };
 

@@ -81,6 +81,14 @@ C_PROGRAMS = {
     "alltoall_into_one_buffer": ({"alltoall"}, always), "gatherv_one_place": ({"gatherv"}, always),
     "reduce_scatter_pairwise": ({"reduce_scatter"}, always), "reduce_scatter_lengths": ({"reduce_scatter"}, always),
     "reduce_scatter_nonblocking": ({"reduce_scatter"}, always), "near_reduce_scatter_pairwise": (NEAR, always),
+    "allgather_bruck_tiny": ({"allgather"}, always), "allgather_systolic": ({"allgather"}, always),
+    "gather_tree_tiny": ({"gather"}, always), "scatter_tree_tiny": ({"scatter"}, always),
+    "scatter_one_buffer": ({"scatter"}, always), "scatterv_one_buffer": ({"scatterv"}, always),
+    "scatter_backwards": ({"scatter"}, always), "alltoall_packed": ({"alltoall"}, always),
+    "alltoallv_empty": ({"alltoallv"}, always), "alltoallv_empty_messages": ({"alltoallv"}, always),
+    "near_alltoallv_half": (HALO, lambda size: size > 4), "halo_mesh": (HALO, always),
+    "halo_line_both": (HALO, always), "halo_line_nonblocking": (HALO, always), "near_halo_center": (NEAR, always),
+    "cannon": (NEAR, always), "near_cannon_sums": (NEAR, always),
     "alltoall_one_buffer": ({"alltoall"}, always), "alltoallv_one_buffer": ({"alltoallv"}, always),
     "near_alltoall_pair": (NEAR, always), "near_barrier_data": (NEAR, always),
     "allreduce_rabenseifner": ({"reduce_scatter", "allgather"}, powers_only),
@@ -127,6 +135,11 @@ ALSO = {
     "alltoall_equal_numbers_one_buffer": lambda size: {"neighbor exchange"} if size == 3 else set(),
     # A halo all the same, but no single call.
     "near_halo_dependent": lambda size: {"neighbor exchange"} | ({"alltoall"} if size == 3 else set()),
+    # Blocks that go around a ring of all ranks come to each of them; on a grid of two rows they are exchanged with neighbors.
+    "cannon": lambda size: {"allgather"} if size == 3 else {"neighbor exchange"},
+    "near_cannon_sums": lambda size: {"neighbor exchange", "pipeline"},
+    # The mesh is complete.
+    "halo_mesh": lambda size: {"alltoall"} if size == 3 else {"alltoallv"} if size == 4 else set(),
     # On three ranks the roots' turns are rounds of a ring; with guests, too, everybody meets the same ranks again.
     "gather_changing_root": lambda size: {"neighbor exchange"} if size == 3 else set(),
     # The answer to the only guest of 5 or 9 ranks can be compared with no other: by messages alone it is the sum.
@@ -135,8 +148,8 @@ ALSO = {
     "near_bcast_other_bytes": lambda size: {"scatter"} if size == 3 else set(),
     # One number for every other rank.
     "near_barrier_data": lambda size: {"alltoall", "neighbor exchange"} if size == 3 else set(),
-    # An alltoallv may have empty blocks.
-    "near_alltoall_pair": lambda size: {"alltoallv"},
+    # An alltoallv may have empty blocks; on three ranks rank 2 has both others for neighbors, and they only it.
+    "near_alltoall_pair": lambda size: {"alltoallv"} if size > 3 else {"neighbor exchange"},
     # Two dimensions of two ranks each: every rank exchanges with the same two again and again.
     "f_near_butterfly": lambda size: {"neighbor exchange"},
 }
@@ -144,4 +157,18 @@ ALSO = {
 # Advice that one call could do a whole round would be wrong here.
 NO_SINGLE_CALL = {"halo_grid_corners", "near_halo_dependent"}
 # Here it holds without a condition.
-AT_ONCE = {"halo_ring_nonblocking", "halo_ring_persistent", "halo_grid_nonblocking", "halo_staggered"}
+AT_ONCE = {"near_alltoall_pair", "near_alltoallv_half", "halo_mesh", "halo_line_nonblocking", "halo_ring_nonblocking",
+           "halo_ring_persistent", "halo_grid_nonblocking", "halo_staggered"}
+# Collectives that need memory which the messages did without, as the card has to say.
+IN_ONE_ARRAY, WITH_ROOM, IN_ORDER = "in one array", "with room for", "in the order of the ranks"
+NEEDS = {"scatter_one_buffer": IN_ONE_ARRAY, "scatterv_one_buffer": IN_ONE_ARRAY, "alltoall_packed": IN_ONE_ARRAY,
+         "allgather_systolic": WITH_ROOM, "cannon": WITH_ROOM}
+NEEDS_BEYOND_THREE = {"scatter_backwards": IN_ORDER}  # the root has two blocks for three ranks
+# What it may say besides; of all other programs it may not say so.
+MAY_NEED = {
+    "near_bcast_other_bytes": IN_ONE_ARRAY,
+    "scatter_backwards": IN_ORDER, "allgather_bruck": IN_ORDER,  # on three ranks two blocks, or messages of one block
+    "allreduce_ring": IN_ORDER,  # rank r has the sum of chunk r + 1 first
+    # On three ranks the left neighbor may come before the right one in memory, and after it among the ranks.
+    "halo_ring_nonblocking": IN_ORDER, "halo_ring_persistent": IN_ORDER, "halo_grid_nonblocking": IN_ORDER,
+}

@@ -92,6 +92,33 @@ TEST(recording_words, a_shape_is_never_called_the_collective_itself) {
   EXPECT_NE(detail_of(a, x, obstacle::computed_unseen).find("those of a scan;"), std::string::npos);
 }
 
+TEST(recording_words, advice_says_what_memory_the_call_needs) {
+  replacement r;
+  r.collective = pattern::scatter;
+  EXPECT_EQ(condition_of(r), "");
+  r.if_in_one_array = true;
+  EXPECT_NE(condition_of(r).find("with all blocks in one array"), std::string::npos);
+  replacement room;
+  room.if_room = true;
+  room.collective = pattern::allgather;
+  EXPECT_NE(condition_of(room).find("MPI_Allreduce needs none"), std::string::npos);
+  room.collective = pattern::gatherv; // no reduction has operands of different lengths
+  EXPECT_TRUE(condition_of(room).ends_with("one after the other"));
+  room.if_in_order = true;
+  EXPECT_NE(condition_of(room).find("; with the blocks side by side"), std::string::npos);
+}
+
+TEST(recording_words, a_doubted_exchange_names_its_messages_without_data) {
+  const analysis a;
+  activity x;
+  x.moved = traffic{};
+  x.doubted = doubted_collective{pattern::alltoallv, doubt::dependent, {}};
+  EXPECT_EQ(detail_of(a, x, obstacle::foreign_data_first).find("carry no data"), std::string::npos);
+  x.moved->empty = 3;
+  EXPECT_NE(detail_of(a, x, obstacle::foreign_data_first).find("3 messages carry no data"),
+            std::string::npos);
+}
+
 TEST(recording_words, an_activity_names_what_else_its_lines_do) {
   analysis a;
   a.activities.resize(3);
