@@ -4,9 +4,10 @@
 // for the whole range and for its halves determine the only term it can be (which dimension of the chunk each dimension of the
 // buffer follows, by how much it is widened); then it is held against this term on two descents from the whole range to a
 // single item, along which every box is cut in two. On the same descents f(A ∪ B) = f(A) ∪ f(B) is checked, so that a functor
-// that is no homomorphism is found if any of these cuts shows it. A functor may still differ where it was not asked: each rank
-// compares its own chunk, so that together all chunks are compared (commands/planner.cpp). Cost: four calls for each halving of
-// the range.
+// that is no homomorphism is found if any of these cuts shows it. Of at most 64 items each is asked, which decides: divisions of
+// few elements by others' rules look like a term here and there. With more items a functor may still differ where it was not asked:
+// each rank compares its own chunk, so that together all chunks are compared (commands/planner.cpp). Cost: four calls for each
+// halving of the range.
 #pragma once
 
 #include "tasks/mapper/mapper.h"

@@ -38,6 +38,26 @@ TEST(probe, keeps_a_functor_that_is_no_term) {
   EXPECT_FALSE(found.counterexample);
 }
 
+/// Parts of few elements look like a term at some of the items.
+TEST(probe, takes_no_division_of_few_elements_for_a_term_that_differs) {
+  for (coordinate items = 1; items <= 9; ++items)
+    for (coordinate elements = 1; elements <= 6; ++elements)
+      for (coordinate granularity = 1; granularity <= 3; ++granularity) {
+        const mapper divided = even_split(granularity);
+        const box all_items = box_of({0, 0, 0}, {items, 7, 1});
+        const range extent{{elements, 3, 1}};
+        const probed found = probe(as_function(divided), all_items, extent);
+        EXPECT_FALSE(found.counterexample);
+        for (coordinate begin = 0; begin < items && found.recognized; ++begin)
+          for (coordinate end = begin + 1; end <= items; ++end) {
+            const box chunk = box_of({begin, 0, 0}, {end, 7, 1});
+            EXPECT_EQ(region(image(*found.recognized, chunk, all_items, extent)),
+                      image(divided, chunk, all_items, extent))
+                << items << " items, " << elements << " elements, from " << begin << " to " << end;
+          }
+      }
+}
+
 TEST(probe, finds_what_is_no_homomorphism) {
   const auto half = [](const box& chunk, const box&, const range&) { // the first half of each chunk
     box out = chunk;
