@@ -737,7 +737,8 @@ planner::own_share planner::make_share(collective&& made) const {
   const bool combines = is_reduction(c.kind);
   for (const exchange_part& part : c.parts) {
     const region sent = combines ? part.owner.piece(me) : part.owner.first_copy(me);
-    add_to(out.reads, part.buffer, intersection(sent, region(part.where)));
+    if (c.kind != collective_kind::gather || c.root != options_.me) // who gathers keeps what it has
+      add_to(out.reads, part.buffer, intersection(sent, region(part.where)));
     add_to(out.writes, part.buffer, combines ? reduced(part, options_.me) : received(part, options_.me));
     if (c.kind == collective_kind::halo)
       add_neighbors(out, part);

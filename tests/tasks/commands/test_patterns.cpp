@@ -181,6 +181,21 @@ TEST(patterns, halos_are_neighborhood_collectives) {
                      {{"halo", 1}});
 }
 
+/// As with messages, whose receives do not wait for what the rank computes itself; whoever sends waits for what it sends.
+TEST(patterns, who_gathers_need_not_have_its_own_part) {
+  const planned_program run(on(
+      4, line,
+      {job_over(line, {write_of(0, one)}), job_over(line, {read_of(0, everything_of)}, division::single)}));
+  for (int rank = 0; rank < 4; ++rank) {
+    const auto& commands = run.m.commands_of(rank);
+    const auto of_kind = [&](command_kind kind) {
+      return *std::ranges::find(commands, kind, &command::kind);
+    };
+    const command writes = of_kind(command_kind::execute), gather = of_kind(command_kind::collective);
+    EXPECT_EQ(std::ranges::count(gather.after, writes.id), rank == 0 ? 0 : 1) << "rank " << rank;
+  }
+}
+
 TEST(patterns, repeated_exchanges_have_one_signature) {
   std::vector<job> jobs;
   for (int step = 0; step < 6; ++step)
