@@ -22,6 +22,10 @@ int to_int(tasks::rank_id rank) {
 /// 393,000 bytes among 2 ranks of one node, MPI_Iallgatherv took as long to 2.1 times as long under Open MPI 4.1, to 8 times under
 /// MPICH 4.0.
 constexpr int most_by_messages = 4;
+/// The same where ranks share cores, as who passes on what it gets has to wait for a core first: under Open MPI on two cores
+/// MPI's broadcasts and gathers in turn took 1.27 times as long on 8 ranks, 1.2 to 1.8 times on 16; allgathers 1.1 to 1.2 times on 8, but
+/// no longer than messages on 16 (bench/papers/s3/communication.py shows what is chosen).
+constexpr int most_by_messages_if_crowded = 8, most_to_broadcast_if_crowded = 16;
 /// Each message has its place in the order of exchanges.
 constexpr int exchange_tag = 1;
 
@@ -55,7 +59,11 @@ struct exchanges::under_way {
 exchanges::exchanges(MPI_Comm world, surroundings around)
     : collectives_(private_communicator::like(world)), messages_(private_communicator::like(world)),
       reductions_(private_communicator::like(world)), connecting_(private_communicator::like(world)),
-      rank_(rank_in(world)), size_(size_of(world)), around_(std::move(around)) {}
+      rank_(rank_in(world)), size_(size_of(world)), around_(std::move(around)) {
+  int crowded = around_.may_use_memory ? 0 : 1;
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &crowded, 1, MPI_INT, MPI_MAX, world), "MPI_Allreduce");
+  crowded_ = crowded != 0;
+}
 
 void exchanges::abandon() noexcept {
   for (const auto& [signature, plan] : plans_)
@@ -99,6 +107,13 @@ exchanges::packet exchanges::make_packet(const tasks::collective& x, int from, i
   return made;
 }
 
+int exchanges::most_by_messages_of(tasks::collective_kind kind) const {
+  if (!crowded_)
+    return most_by_messages;
+  return kind == tasks::collective_kind::broadcast ? most_to_broadcast_if_crowded
+                                                   : most_by_messages_if_crowded;
+}
+
 bool exchanges::receives_from(const tasks::command& c, int from, int to) const {
   using kind = tasks::collective_kind;
   switch (c.exchange->kind) {
@@ -131,7 +146,7 @@ std::shared_ptr<exchanges::local_plan> exchanges::make_plan(const tasks::command
     if (receives_from(c, other, rank_))
       add(made->receives, make_packet(x, other, rank_));
   }
-  if (c.members.size() == static_cast<std::uint32_t>(size_) && size_ > most_by_messages)
+  if (c.members.size() == static_cast<std::uint32_t>(size_) && size_ > most_by_messages_of(x.kind))
     made->native = x.kind == kind::alltoall ? alltoall_of(x, *made) : in_place(x);
   return made;
 }

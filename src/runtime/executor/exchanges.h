@@ -4,7 +4,7 @@
 // An exchange of all ranks is one nonblocking collective of MPI: broadcast, scatter, gather, allgather, alltoall. Where what
 // ranks contribute lies in one piece, an allgather needs no copies at all. From the second time on it is a persistent one
 // (native_exchange.h), if the library has such that can be relied on. Exchanges of a part of the ranks, halos, what is
-// too long for MPI's counts, and those of few ranks, where a collective has no steps to save, go as messages between those who
+// too long for MPI's counts, and those of few ranks, where a collective has no steps to save, or of some that share cores, go as messages between those who
 // have something for each other: the same bytes. What a signature needs is computed once, and its messages are persistent from
 // the second time on (message_set.h); long ones are sent before others are taken in. Between two ranks they need no tags: both start them in the order of the exchanges. In exchanges of all
 // ranks messages within a node go through its memory from the third time on (node_channels.h).
@@ -45,7 +45,7 @@ public:
     backend* on;
     pending_requests* requests;
     node_channels::process_of beside; ///< with whose memory
-    bool may_use_memory;              ///< of this node, as far as this rank knows
+    bool may_use_memory;              ///< of this node, as far as this rank knows: its ranks have a core each
   };
   /// Collective.
   exchanges(MPI_Comm world, surroundings around);
@@ -94,6 +94,7 @@ private:
   std::shared_ptr<native_exchange> in_place(const tasks::collective& x);
   std::optional<tasks::region> piece_in_place(const tasks::collective& x, int rank) const;
   MPI_Datatype element_type(std::size_t bytes);
+  int most_by_messages_of(tasks::collective_kind kind) const;
   packet make_packet(const tasks::collective& x, int from, int to) const;
   bool receives_from(const tasks::command& c, int from, int to) const;
   void prepare(under_way& u);
@@ -117,6 +118,7 @@ private:
   private_communicator collectives_, messages_, reductions_, connecting_;
   int rank_, size_;
   surroundings around_;
+  bool crowded_ = false; ///< some node has more ranks than cores; the same on all ranks
   std::deque<std::shared_ptr<under_way>> in_order_;
   std::map<tasks::command_id, std::shared_ptr<under_way>> expected_;
   std::map<std::uint64_t, std::shared_ptr<local_plan>> plans_; ///< by signature
