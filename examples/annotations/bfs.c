@@ -101,7 +101,7 @@ static void search(const graph* graph_, search_state* s, int64_t root) {
   begin_search(&g, s, root);
   // clang-format off
 #pragma mpi osc_coalesce(p2_win, pred2, int64_t, MPI_INT64_T, MPI_COMM_WORLD) \
-                        (q2_win, queue_bitmap2, unsigned long, MPI_UNSIGNED_LONG, MPI_COMM_WORLD)
+                        (q2_win, queue_bitmap2, unsigned long, MPI_UNSIGNED_LONG, MPI_COMM_WORLD) collective
   // clang-format on
   while (1) {
     MPI_Win_fence(MPI_MODE_NOPRECEDE, p2_win);

@@ -67,6 +67,7 @@
 
 #include <mpi.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #ifdef __cplusplus
@@ -83,11 +84,15 @@ enum {
   /* Several threads use the region at once (MPI_THREAD_MULTIPLE); each call takes a lock. */
   TACIT_COALESCE_THREADS = 2,
   /* Displacement units differ among the processes of a window: nothing is collected. */
-  TACIT_COALESCE_UNITS_DIFFER = 4
+  TACIT_COALESCE_UNITS_DIFFER = 4,
+  /* The pragma's `collective`: all processes of a window come to each tacit_win_fence of the region together, each with a region that has
+   * this flag. What was collected then travels in packed messages, and its target carries it out. */
+  TACIT_COALESCE_COLLECTIVE = 8
 };
 enum { TACIT_ALL_TARGETS = -1 };
 
-/* factor: how many elements are collected for one window, target and operation before they are sent; 1 collects nothing.
+/* factor: how many elements are collected for one window, target and operation before they are sent; 1 collects nothing. With
+ * TACIT_COALESCE_COLLECTIVE they wait for the fence, however many they are.
  * memory: how many bytes this process may use for the region; beyond, operations are MPI's own calls.
  * 0 for either: what TACIT_COALESCE_FACTOR, TACIT_COALESCE_MEMORY say, else the defaults (docs/coalescing.md).
  * file, line: of the pragma, for messages; the string is not copied. Never null: without memory, a region that collects nothing. */
@@ -109,9 +114,10 @@ int tacit_put(tacit_coalesce* region, const void* origin, int origin_count, MPI_
               int target, MPI_Aint target_disp, int target_count, MPI_Datatype target_type, MPI_Win win);
 int tacit_get(tacit_coalesce* region, void* origin, int origin_count, MPI_Datatype origin_type, int target,
               MPI_Aint target_disp, int target_count, MPI_Datatype target_type, MPI_Win win);
-int tacit_accumulate(tacit_coalesce* region, const void* origin, int origin_count, MPI_Datatype origin_type,
-                     int target, MPI_Aint target_disp, int target_count, MPI_Datatype target_type, MPI_Op op,
-                     MPI_Win win);
+/* MPI_Accumulate of anything; tacit_accumulate below is faster for single numbers. */
+int tacit_accumulate_any(tacit_coalesce* region, const void* origin, int origin_count,
+                         MPI_Datatype origin_type, int target, MPI_Aint target_disp, int target_count,
+                         MPI_Datatype target_type, MPI_Op op, MPI_Win win);
 int tacit_get_accumulate(tacit_coalesce* region, const void* origin, int origin_count,
                          MPI_Datatype origin_type, void* result, int result_count, MPI_Datatype result_type,
                          int target, MPI_Aint target_disp, int target_count, MPI_Datatype target_type,
@@ -136,6 +142,113 @@ int tacit_get_accumulate_c(tacit_coalesce* region, const void* origin, MPI_Count
                            MPI_Datatype result_type, int target, MPI_Aint target_disp, MPI_Count target_count,
                            MPI_Datatype target_type, MPI_Op op, MPI_Win win);
 #endif
+
+/* How a region begins: what can be collected without a call. Of its own functions, not of programs. */
+enum { TACIT_IN_LINE = 4, TACIT_PAGE_BITS = 12 };
+enum tacit_in_line_op {
+  TACIT_IN_LINE_MIN,
+  TACIT_IN_LINE_MAX,
+  TACIT_IN_LINE_SUM,
+  TACIT_IN_LINE_BOR,
+  TACIT_IN_LINE_BAND,
+  TACIT_IN_LINE_BXOR
+};
+/* Values for the first places of one process, each at its number; those whose bit is set are there. */
+typedef struct tacit_numbered {
+  char* values;
+  uint64_t* present;
+  size_t places; /* 0: none */
+  size_t room;   /* so many more may be there */
+} tacit_numbered;
+typedef struct tacit_in_line {
+  MPI_Win win;
+  MPI_Op op;
+  MPI_Datatype type;
+  enum tacit_in_line_op how;
+  int is_wide;    /* integers of 8 bytes; else of 4 */
+  int processes;  /* 0: nothing is collected here */
+  int shift;      /* a displacement over this many bits is a place, if none of those is set */
+  uintptr_t page; /* a page of the program that is memory of the processor */
+  tacit_numbered* of;
+} tacit_in_line;
+
+static inline int64_t tacit_in_line_load(const void* from, int is_wide) {
+  int64_t wide;
+  int32_t narrow;
+  if (is_wide)
+    return memcpy(&wide, from, 8), wide;
+  return memcpy(&narrow, from, 4), narrow;
+}
+
+/* False: nothing has happened. */
+static inline int tacit_collect_in_line(tacit_in_line* at, const void* origin, int target, MPI_Aint disp) {
+  tacit_numbered* to;
+  size_t place;
+  uint64_t* word;
+  char* kept;
+  int64_t value;
+  if (target < 0 || target >= at->processes || (uintptr_t)origin >> TACIT_PAGE_BITS != at->page)
+    return 0;
+  to = at->of + target;
+  place = (size_t)disp >> at->shift;
+  if (place >= to->places || place << at->shift != (size_t)disp)
+    return 0;
+  word = to->present + place / 64;
+  kept = to->values + (place << (at->is_wide ? 3 : 2));
+  value = tacit_in_line_load(origin, at->is_wide);
+  if (*word >> place % 64 & 1) {
+    const int64_t old = tacit_in_line_load(kept, at->is_wide);
+    switch (at->how) {
+    case TACIT_IN_LINE_MIN:
+      value = old < value ? old : value;
+      break;
+    case TACIT_IN_LINE_MAX:
+      value = old > value ? old : value;
+      break;
+    case TACIT_IN_LINE_SUM:
+      value = (int64_t)((uint64_t)old + (uint64_t)value);
+      break;
+    case TACIT_IN_LINE_BOR:
+      value |= old;
+      break;
+    case TACIT_IN_LINE_BAND:
+      value &= old;
+      break;
+    case TACIT_IN_LINE_BXOR:
+      value ^= old;
+      break;
+    }
+  } else {
+    if (to->room == 0)
+      return 0;
+    --to->room;
+    *word |= (uint64_t)1 << place % 64;
+  }
+  if (at->is_wide) {
+    memcpy(kept, &value, 8);
+  } else {
+    const int32_t half = (int32_t)value;
+    memcpy(kept, &half, 4);
+  }
+  return 1;
+}
+
+static inline int tacit_accumulate(tacit_coalesce* region, const void* origin, int origin_count,
+                                   MPI_Datatype origin_type, int target, MPI_Aint target_disp,
+                                   int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win) {
+  if (origin_count == 1 && target_count == 1 && origin_type == target_type) {
+    tacit_in_line* at = (tacit_in_line*)(void*)region;
+    int i;
+    for (i = 0; i < TACIT_IN_LINE; ++i, ++at)
+      if (at->win == win && at->op == op && at->type == target_type) {
+        if (tacit_collect_in_line(at, origin, target, target_disp))
+          return MPI_SUCCESS;
+        break;
+      }
+  }
+  return tacit_accumulate_any(region, origin, origin_count, origin_type, target, target_disp, target_count,
+                              target_type, op, win);
+}
 
 /* ---- synchronization: MPI's of the same name, with the region in front ---- */
 

@@ -1,12 +1,13 @@
-/* Three ways of one breadth-first search, timed in turns in one process: the example as it is written (two accumulates for each
- * edge), the same with calls of the coalescing run time as the transformation puts them, and a hand-coalesced search by
+/* Ways of one breadth-first search, timed in turns in one process: the example as it is written (two accumulates for each
+ * edge), the same with calls of the coalescing run time as the transformation puts them, without and with the annotation's
+ * word `collective`, and a hand-coalesced search by
  * messages: every edge is packed for the owner of its end, and each level exchanges what was packed (MPI_Alltoallv), as a good
  * programmer would write it. Every tree is validated. Beside them what no search can do without: looking at each edge of a reached
  * vertex once, and at whose its end is (walk). No way can gain more over another than that other takes times as long as the walk.
  *
  *     bfs_bench allocate|create scale edge_factor rounds one_sided_rounds memory_bytes factor…
  *
- * For each round a line "round R one_sided S two_sided S walk S coalesced:FACTOR S …", seconds of the slowest process; one_sided is
+ * For each round a line "round R one_sided S two_sided S walk S coalesced:FACTOR S … collective S", seconds of the slowest process; one_sided is
  * measured in the first one_sided_rounds only, because it takes so long, and printed as 0 in the others. */
 #define TACIT_NO_MAIN
 #include "../../whole_number.h"
@@ -16,7 +17,7 @@
 #include <tacit/coalesce.h>
 
 static void search_coalesced(const graph* graph_, search_state* s, int64_t root, long long factor,
-                             long long memory) {
+                             long long memory, int flags) {
   const graph g = *graph_;
   const int64_t queue_nwords = s->queue_nwords;
   const unsigned long* const queue_bitmap = s->queue_bitmap;
@@ -31,10 +32,11 @@ static void search_coalesced(const graph* graph_, search_state* s, int64_t root,
     local_vertices[v_local] = VERTEX_GLOBAL(&g, v_local);
   begin_search(&g, s, root);
   {
-    TACIT_COALESCE_GUARDED tacit_coalesce* r = tacit_coalesce_begin(factor, memory, 0, __FILE__, __LINE__);
+    TACIT_COALESCE_GUARDED tacit_coalesce* r =
+        tacit_coalesce_begin(factor, memory, flags, __FILE__, __LINE__);
     while (1) {
-      MPI_Win_fence(MPI_MODE_NOPRECEDE, p2_win);
-      MPI_Win_fence(MPI_MODE_NOPRECEDE, q2_win);
+      tacit_win_fence(r, MPI_MODE_NOPRECEDE, p2_win);
+      tacit_win_fence(r, MPI_MODE_NOPRECEDE, q2_win);
       for (i = 0; i < queue_nwords; ++i) {
         if (queue_bitmap[i] == 0)
           continue;
@@ -149,7 +151,7 @@ static void walk_edges(const graph* g, const search_state* s) {
   ends_seen = sum;
 }
 
-enum way { one_sided, two_sided, coalesced, walk };
+enum way { one_sided, two_sided, coalesced, collective, walk };
 
 static int64_t faults;
 
@@ -164,7 +166,7 @@ static double timed(const graph* g, search_state* s, int64_t root, enum way how,
   else if (how == walk)
     walk_edges(g, s);
   else
-    search_coalesced(g, s, root, factor, memory);
+    search_coalesced(g, s, root, factor, memory, how == collective ? TACIT_COALESCE_COLLECTIVE : 0);
   time = MPI_Wtime() - time;
   MPI_Allreduce(&time, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   faults += validate(g, s->pred, root);
@@ -193,8 +195,9 @@ int main(int argc, char** argv) {
       if (g.rank == 0)
         printf(" coalesced:%s %.6f", argv[i], time);
     }
+    const double together = timed(&g, &s, root, collective, 0, memory);
     if (g.rank == 0)
-      printf("\n"), fflush(stdout);
+      printf(" collective %.6f\n", together), fflush(stdout);
   }
   if (g.rank == 0)
     printf("faults %lld edges %lld\n", (long long)faults, (long long)(g.vertices * edge_factor));

@@ -5,9 +5,10 @@
     bench/papers/s4/real.py --mpi openmpi --ranks 4 --rounds 3 --stdout
 
 The search takes in turns, in one process and from the same root: the program as written (two MPI_Accumulate for each edge), the
-same with the calls that the transformation puts, for each coalescing factor, and a search by messages that a good programmer
-would write (all edges packed, one MPI_Alltoallv for each level). Memory limits are 64 MB over p as in the seed, and a quarter and a
-sixteenth of that. The puts are one million on each process, 99 % of them to its own memory. Ratios are medians over the rounds of
+same with the calls that the transformation puts, for each coalescing factor and with the word `collective`, and a search by
+messages that a good programmer would write (all edges packed, one MPI_Alltoallv for each level). Memory limits
+are 64 MB over p as in the seed, and a quarter and a sixteenth of that. The puts are one million on
+each process, 99 % of them to its own memory. Ratios are medians over the rounds of
 ratios within a round, with quartiles, as other programs share the machine.
 
 Transports of Open MPI: `sm` is what a node takes for windows of MPI's own memory, where an accumulate is a lock and an addition;
@@ -64,8 +65,8 @@ def search(library: str, transport: str, ranks: int, scale: int, one_by_one: boo
         single = ((arguments.rounds + 2) // 3 if part == arguments.parts[0] else 1) if one_by_one else 0
         rounds = run(library, transport, ranks, "bfs_bench", TRANSPORTS[library][transport][0], scale, 12, arguments.rounds, single,
                      memory, *arguments.factors)
-        for factor in arguments.factors:
-            way = f"coalesced:{factor}"
+        for factor in [*arguments.factors, "collective"]:
+            way = f"coalesced:{factor}" if factor != "collective" else factor
             row = {"program": "bfs", "mpi": library, "transport": transport, "ranks": ranks, "scale": scale, "factor": factor,
                    "memory": memory, "rounds": len(rounds), "load": round(os.getloadavg()[0], 1),
                    "coalesced_s": spread([r[way] for r in rounds]), "two_sided_s": spread([r["two_sided"] for r in rounds]),
@@ -76,7 +77,7 @@ def search(library: str, transport: str, ranks: int, scale: int, one_by_one: boo
                 row["over_one_sided"] = spread([r["one_sided"] / r[way] for r in rounds[:single]])
                 row["most_over_one_sided"] = spread([r["one_sided"] / r["walk"] for r in rounds[:single]])
             rows.append(row)
-            print(f"bfs {library} {transport} {ranks} ranks, 2^{scale}, factor {factor:6}, {memory / MEGABYTE:5.1f} MiB: over one-sided "
+            print(f"bfs {library} {transport} {ranks} ranks, 2^{scale}, factor {factor:>10}, {memory / MEGABYTE:5.1f} MiB: over one-sided "
                   f"{row.get('over_one_sided', {'median': '-'})['median']}, over two-sided {row['over_two_sided']['median']} "
                   f"{row['over_two_sided']['quartiles']}", file=sys.stderr, flush=True)
     return rows

@@ -326,10 +326,16 @@ std::optional<finding> contradiction(const unit& of, const annotated_statement& 
   return std::nullopt;
 }
 
+std::string flags_of(const annotation& says) {
+  if (says.no_overlap && says.collective)
+    return "TACIT_COALESCE_NO_OVERLAP | TACIT_COALESCE_COLLECTIVE";
+  return says.no_overlap ? "TACIT_COALESCE_NO_OVERLAP" : says.collective ? "TACIT_COALESCE_COLLECTIVE" : "0";
+}
+
 std::string begin_call(const annotated_statement& at) {
   return "tacit_coalesce_begin(" + std::to_string(at.by.says.factor.value_or(0)) + ", " +
-         std::to_string(at.by.says.memory_limit.value_or(0)) + ", " +
-         (at.by.says.no_overlap ? "TACIT_COALESCE_NO_OVERLAP" : "0") + ", __FILE__, __LINE__)";
+         std::to_string(at.by.says.memory_limit.value_or(0)) + ", " + flags_of(at.by.says) +
+         ", __FILE__, __LINE__)";
 }
 
 void change(const unit& of, const annotated_statement& at, const function_facts& facts,

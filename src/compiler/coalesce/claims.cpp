@@ -83,6 +83,11 @@ claim& current_claim() {
   return current;
 }
 
+claim& claim_of_fence() {
+  static thread_local claim next;
+  return next;
+}
+
 int world_rank() {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

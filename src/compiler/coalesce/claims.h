@@ -33,12 +33,14 @@ void compiled_to_check();
 
 /// What the accesses of this thread to windows are claimed to be.
 struct claim {
-  enum kind : unsigned char { none, no_overlap, locks };
+  enum kind : unsigned char { none, no_overlap, locks, collective };
   kind says = none;
   const char* file = nullptr;
   int line = 0;
 };
 claim& current_claim();
+/// Of the next fence of this thread.
+claim& claim_of_fence();
 
 /// Told of accesses to windows that are no calls of MPI; null unless the program was compiled to check.
 using copy_observer = void (*)(MPI_Win win, int target, MPI_Aint from, std::size_t bytes, bool stores);

@@ -7,6 +7,7 @@
 #include "compiler/coalesce/memory.h"
 
 #include <mpi.h>
+#include <utility>
 
 namespace tacit::compiler {
 
@@ -34,6 +35,10 @@ public:
   }
 
   std::size_t elements() const { return elements_; }
+  /// Of all places, modulo the size of an element.
+  MPI_Aint phase() const { return phase_; }
+  /// What is reserved is the caller's to count from now on.
+  std::size_t take_reserve() { return std::exchange(reserved_, 0); }
   /// The values, packed, are on their way now: their bytes, taken in advance, count there.
   void give_reserve(std::size_t bytes) { reserved_ -= bytes; }
   /// Calls f(offset, elements, values) for runs of neighboring places, in order; there is one at least. Afterwards only clear() or

@@ -1,4 +1,5 @@
 // The C interface: arguments in, pieces out.
+#include "compiler/coalesce/exchange.h"
 #include "compiler/coalesce/region.h"
 #include "compiler/hooks/settings.h"
 
@@ -16,8 +17,8 @@ constexpr std::size_t largest_piece = 4096;
 constexpr std::size_t usual_factor = 65536;
 constexpr std::size_t usual_memory = std::size_t{16} << 20;
 
-/// For begin without memory.
-tacit_coalesce idle_region(0);
+/// For begin without memory. All processes come to fences of the second, as without it.
+tacit_coalesce idle_region(0), idle_collective_region(0, TACIT_COALESCE_COLLECTIVE);
 
 class entered {
 public:
@@ -131,10 +132,15 @@ decision decide(tacit_coalesce* region, const target_buffer& at, bool like, cons
 
 /// In front of an operation that is MPI's own.
 int clear_the_way(tacit_coalesce* region, const decision& d, const target_buffer& at) {
-  if (!d.window)
+  if (!d.window) {
+    if (region->is_collective() && at.target != MPI_PROC_NULL)
+      if (window_store* const store = store_of(at.win))
+        store->quiet = false;
     return MPI_SUCCESS;
+  }
   if (region->checks && d.known)
     d.window->claimed.note(at.target, d.p);
+  d.window->store->quiet = false;
   return region->send_touching(*d.window, at.target, d.known ? &d.p : nullptr);
 }
 
@@ -214,12 +220,11 @@ tacit_coalesce* tacit_coalesce_begin(long long factor, long long memory, int fla
                                                             "a number of bytes, such as 16M");
   void* const room = std::malloc(sizeof(tacit_coalesce));
   if (!room)
-    return &idle_region;
-  auto* const region = new (room) tacit_coalesce(limit);
+    return flags & TACIT_COALESCE_COLLECTIVE ? &idle_collective_region : &idle_region;
+  auto* const region = new (room) tacit_coalesce(limit, flags);
   region->factor = factor > 0 ? static_cast<std::size_t>(factor)
                               : tacit_size_setting("TACIT_COALESCE_FACTOR", usual_factor,
                                                    "a number of elements, such as 4096");
-  region->flags = flags;
   region->file = file;
   region->line = line;
   region->collects = region->factor > 1 && !(flags & TACIT_COALESCE_UNITS_DIFFER);
@@ -233,15 +238,17 @@ int tacit_coalesce_send(tacit_coalesce* region, MPI_Win win, int target) {
   const entered here(region);
   int error = MPI_SUCCESS;
   for (region_window* w = region->windows; w; w = w->next)
-    if (w->store && (win == MPI_WIN_NULL || w->win == win))
+    if (w->store && (win == MPI_WIN_NULL || w->win == win)) {
       error = first_of(error, region->send(*w, target));
+      w->store->quiet = false; // what comes may have operations of its own
+    }
   return error;
 }
 
 int tacit_coalesce_end(tacit_coalesce** region) {
   tacit_coalesce* const ended = *region;
   *region = nullptr;
-  if (!ended || ended == &idle_region)
+  if (!ended || ended == &idle_region || ended == &idle_collective_region)
     return MPI_SUCCESS;
   int error = MPI_SUCCESS;
   {
@@ -286,9 +293,9 @@ int tacit_get(tacit_coalesce* region, void* origin, int origin_count, MPI_Dataty
                                         target_type, win));
 }
 
-int tacit_accumulate(tacit_coalesce* region, const void* origin, int origin_count, MPI_Datatype origin_type,
-                     int target, MPI_Aint target_disp, int target_count, MPI_Datatype target_type, MPI_Op op,
-                     MPI_Win win) {
+int tacit_accumulate_any(tacit_coalesce* region, const void* origin, int origin_count,
+                         MPI_Datatype origin_type, int target, MPI_Aint target_disp, int target_count,
+                         MPI_Datatype target_type, MPI_Op op, MPI_Win win) {
   if (region->plain && origin_count == 1 && target_count == 1 && origin_type == target_type &&
       region->combine_again(origin, target_type, target, target_disp, op, win))
     return MPI_SUCCESS;
@@ -393,6 +400,8 @@ int tacit_get_accumulate_c(tacit_coalesce* region, const void* origin, MPI_Count
 
 int tacit_win_fence(tacit_coalesce* region, int assertion, MPI_Win win) {
   const entered here(region);
+  if (region->is_collective())
+    return collective_fence(*region, assertion, win);
   return synchronize(region, TACIT_ALL_TARGETS, win, [&] { return MPI_Win_fence(assertion, win); });
 }
 

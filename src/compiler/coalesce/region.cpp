@@ -17,6 +17,7 @@
 
 #include <cstdio>
 #include <new>
+#include <optional>
 
 using namespace tacit::compiler;
 
@@ -51,6 +52,21 @@ T* allocate(budget& memory, std::size_t count) {
   return made;
 }
 
+/// What tacit_collect_in_line does for an operator; none: nothing.
+std::optional<tacit_in_line_op> op_in_line(MPI_Op op, arithmetic kind) {
+  const struct {
+    MPI_Op op;
+    tacit_in_line_op how;
+    bool needs_sign;
+  } known[] = {{MPI_MIN, TACIT_IN_LINE_MIN, true},    {MPI_MAX, TACIT_IN_LINE_MAX, true},
+               {MPI_SUM, TACIT_IN_LINE_SUM, false},   {MPI_BOR, TACIT_IN_LINE_BOR, false},
+               {MPI_BAND, TACIT_IN_LINE_BAND, false}, {MPI_BXOR, TACIT_IN_LINE_BXOR, false}};
+  for (const auto& row : known)
+    if (row.op == op && (kind == arithmetic::sign || (kind == arithmetic::no_sign && !row.needs_sign)))
+      return row.how;
+  return std::nullopt;
+}
+
 void free_batches(region_window& window) {
   budget& memory = window.region->memory;
   for (int t = 0; t < window.processes; ++t)
@@ -76,6 +92,7 @@ void window_is_gone(region_window& window) {
         "tacit: rank %d: %s:%d: MPI_Win_free while operations of this region were not sent: they are lost; "
         "tacit_coalesce_send belongs in front of it [TACIT-151]\n",
         world_rank(), window.region->file ? window.region->file : "?", window.region->line);
+  window.region->hide_window(window);
   free_chunks(window.in_flight, &window.region->memory);
   window.in_flight = nullptr;
   window.store = nullptr;
@@ -84,6 +101,51 @@ void window_is_gone(region_window& window) {
 }
 
 } // namespace tacit::compiler
+
+void tacit_coalesce::hide_window(const region_window& window) {
+  for (tacit_in_line& at : in_line) {
+    if (at.processes == 0 || at.win != window.win)
+      continue;
+    for (int t = 0; t < window.processes; ++t)
+      for (batch* b = window.targets[t].first; b; b = b->next)
+        b->numbered.hide();
+    memory.give(static_cast<std::size_t>(at.processes) * sizeof *at.of);
+    std::free(at.of);
+    at = {};
+  }
+}
+
+/// Where the program may add to a batch without a call; null: it may not. Who comes first has the places.
+tacit_in_line* tacit_coalesce::in_line_of(region_window& window, const batch& b) {
+  tacit_in_line* free = nullptr;
+  for (tacit_in_line& at : in_line) {
+    if (at.processes == 0)
+      free = free ? free : &at;
+    else if (at.win == window.win && at.op == b.key.op && at.type == b.key.type)
+      return &at;
+  }
+  const auto how = op_in_line(b.key.op, b.element.kind);
+  const bool unit_fits = (window.unit & (window.unit - 1)) == 0 && window.unit <= b.element_bytes;
+  if (!free || !how || !unit_fits || (b.element_bytes != 4 && b.element_bytes != 8))
+    return nullptr;
+  auto* const of = allocate<tacit_numbered>(memory, static_cast<std::size_t>(window.processes));
+  if (!of)
+    return nullptr;
+  const int shift =
+      __builtin_ctz(b.element_bytes) - __builtin_ctzll(static_cast<unsigned long long>(window.unit));
+  *free = {window.win,       b.key.op, b.key.type,  *how, b.element_bytes == 8,
+           window.processes, shift,    UINTPTR_MAX, of};
+  return free;
+}
+
+/// Batches of one target may be in each other's way, so that only one that is alone can grow out of sight.
+void tacit_coalesce::show(region_window& window, int target, batch& b) {
+  const std::size_t most = is_collective() ? SIZE_MAX : factor - 1;
+  if (!plain || b.next || window.targets[target].first != &b || !b.combine || b.elements() >= most)
+    return;
+  if (tacit_in_line* const at = in_line_of(window, b))
+    b.show(memory, at->of[target], most - b.elements());
+}
 
 /// Places are bytes here, which only this process's unit says (TACIT_COALESCE_UNITS_DIFFER). In a program that checks, operations on
 /// such a window are MPI's own.
@@ -134,9 +196,12 @@ batch* tacit_coalesce::add_batch(region_target& to, const batch_key& key) {
     return nullptr;
   const element_type element = element_of(key.type);
   made->key = key;
+  made->element = element;
   made->element_bytes = static_cast<std::uint32_t>(element.extent);
   if (key.what == operation::accumulate && !(flags & TACIT_COALESCE_NO_OVERLAP))
     made->combine = combiner_of(key.op, element);
+  if (to.first)
+    to.first->numbered.hide(); // nothing in line beside another batch
   made->next = to.first;
   to.first = made;
   return made;
@@ -183,16 +248,19 @@ int tacit_coalesce::collect(region_window& window, int target, const batch_key& 
     error = first_of(error, send_batch(window, target, *b)); // the front of the piece may be in it
     error = first_of(error, send_piece(window, target, key, b->element_bytes, p));
   }
-  if (b->elements >= factor)
+  if (b->elements() >= factor && !is_collective())
     return first_of(error, send_batch(window, target, *b));
-  if (!b->empty())
-    await(window, target);
+  if (b->empty())
+    return error;
+  await(window, target);
+  show(window, target, *b);
   return error;
 }
 
 /// MPI reads the user's own buffer.
 int tacit_coalesce::send_piece(region_window& window, int target, const batch_key& key,
                                std::uint32_t element_bytes, const piece& p) {
+  window.store->quiet &= key.what == operation::get;
   message m({window.win, target, window.store->unit}, key, element_bytes);
   m.add(p.offset, p.bytes, p.data, p.result);
   return m.send();
@@ -220,20 +288,26 @@ int tacit_coalesce::launch(region_window& window, int target, char* data, std::s
   return MPI_SUCCESS;
 }
 
-int tacit_coalesce::send_lines(region_window& window, int target, batch& b) {
-  const std::size_t bytes = b.lines.elements() * b.element_bytes;
-  auto* const packed = static_cast<char*>(std::malloc(bytes));
-  if (const int error = launch(window, target, packed, bytes); error != MPI_SUCCESS)
+int tacit_coalesce::send_values(region_window& window, int target, batch& b) {
+  b.numbered.hide();
+  const std::size_t in_table = b.numbered.elements() * b.element_bytes,
+                    in_lines = b.lines.elements() * b.element_bytes;
+  auto* const packed = static_cast<char*>(std::malloc(in_table + in_lines));
+  if (const int error = launch(window, target, packed, in_table + in_lines); error != MPI_SUCCESS)
     return error;
-  b.lines.give_reserve(bytes);
+  b.numbered.give_reserve(in_table);
+  b.lines.give_reserve(in_lines);
   message m({window.win, target, window.store->unit}, b.key, b.element_bytes);
   char* at = packed;
-  b.lines.for_each_run(b.element_bytes, [&](MPI_Aint offset, unsigned elements, const char* values) {
+  const auto add = [&](MPI_Aint offset, unsigned elements, const char* values) {
     const std::uint32_t run = elements * b.element_bytes;
     std::memcpy(at, values, run);
     m.add(offset, run, at, nullptr);
     at += run;
-  });
+  };
+  b.numbered.for_each_run(b.element_bytes, add);
+  if (in_lines)
+    b.lines.for_each_run(b.element_bytes, add);
   return m.send();
 }
 
@@ -269,7 +343,8 @@ int tacit_coalesce::send_listed(region_window& window, int target, batch& b) {
 int tacit_coalesce::send_batch(region_window& window, int target, batch& b) {
   if (b.empty())
     return MPI_SUCCESS;
-  const int error = b.combine ? send_lines(window, target, b) : send_listed(window, target, b);
+  window.store->quiet &= b.key.what == operation::get;
+  const int error = b.combine ? send_values(window, target, b) : send_listed(window, target, b);
   b.clear();
   return error;
 }
@@ -316,6 +391,7 @@ void tacit_coalesce::completed(region_window& window, int target) {
 
 void tacit_coalesce::release(region_window& window) {
   if (window.store) {
+    hide_window(window);
     free_batches(window);
     end_use(*window.store, window);
   }

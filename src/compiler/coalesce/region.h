@@ -7,6 +7,7 @@
 #include "compiler/coalesce/window_store.h"
 #include "compiler/hooks/devices.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <mpi.h>
 #include <pthread.h>
@@ -42,19 +43,21 @@ void window_is_gone(region_window& window);
 } // namespace tacit::compiler
 
 struct tacit_coalesce {
-  explicit tacit_coalesce(std::size_t limit) : memory(limit) {
+  explicit tacit_coalesce(std::size_t limit, int asked = 0) : memory(limit), flags(asked) {
     for (std::uintptr_t& page : host_pages)
       page = UINTPTR_MAX;
   }
 
+  tacit_in_line in_line[TACIT_IN_LINE] = {}; ///< first: programs look there without a call
   tacit::compiler::budget memory;
   std::size_t factor = 1;
-  int flags = 0;
+  int flags;
   const char* file = nullptr;
   int line = 0;
   bool collects = false; ///< else every operation is MPI's own
   bool checks = false;
-  bool plain = false; ///< neither locks nor checks: combine_again may be tried
+  bool plain =
+      false; ///< neither locks nor checks: combine_again may be tried, and the program may collect in line
   pthread_mutex_t one_at_a_time;
   tacit::compiler::region_window* windows = nullptr; ///< the last one used first
   static constexpr std::size_t kept_pages = 64;
@@ -75,12 +78,20 @@ struct tacit_coalesce {
     return true;
   }
 
+  bool is_collective() const { return flags & TACIT_COALESCE_COLLECTIVE; }
+
   /// Most operations of programs that gain much: one element more for a place that has a value, in a window and for a target with
   /// one batch only. False, and nothing has happened, in all other cases.
   bool combine_again(const void* value, MPI_Datatype type, int target, MPI_Aint disp, MPI_Op op,
                      MPI_Win win) {
     if (!is_hosts(value))
       return false;
+    for (tacit_in_line& at : in_line)
+      if (at.win == win && at.op == op && at.type == type) {
+        at.page = reinterpret_cast<std::uintptr_t>(value) >> TACIT_PAGE_BITS;
+        if (tacit_collect_in_line(&at, value, target, disp))
+          return true;
+      }
     for (tacit::compiler::region_window* w = windows; w; w = w->next) {
       if (w->win != win)
         continue;
@@ -103,8 +114,11 @@ struct tacit_coalesce {
   /// In front of an operation that is MPI's own: sends what touches the place; null: any place.
   int send_touching(tacit::compiler::region_window& window, int target, const tacit::compiler::piece* p);
   int send(tacit::compiler::region_window& window, int target);
+  int send_batch(tacit::compiler::region_window& window, int target, tacit::compiler::batch& b);
   /// After a synchronization of the window that completed what was sent to the target.
   void completed(tacit::compiler::region_window& window, int target);
+  /// Programs add nothing for it without a call any more.
+  void hide_window(const tacit::compiler::region_window& window);
   int end();
 
 private:
@@ -113,13 +127,16 @@ private:
   void await(tacit::compiler::region_window& window, int target);
   bool reclaim(tacit::compiler::region_window& window, int target);
   int launch(tacit::compiler::region_window& window, int target, char* data, std::size_t counted);
-  int send_batch(tacit::compiler::region_window& window, int target, tacit::compiler::batch& b);
-  int send_lines(tacit::compiler::region_window& window, int target, tacit::compiler::batch& b);
+  int send_values(tacit::compiler::region_window& window, int target, tacit::compiler::batch& b);
   int send_listed(tacit::compiler::region_window& window, int target, tacit::compiler::batch& b);
   int send_piece(tacit::compiler::region_window& window, int target, const tacit::compiler::batch_key& key,
                  std::uint32_t element_bytes, const tacit::compiler::piece& p);
   int send_target(tacit::compiler::region_window& window, int target);
   tacit::compiler::region_window* add_window(MPI_Win win);
+  tacit_in_line* in_line_of(tacit::compiler::region_window& window, const tacit::compiler::batch& b);
+  void show(tacit::compiler::region_window& window, int target, tacit::compiler::batch& b);
   void check_units(tacit::compiler::window_store& store, MPI_Win win) const;
   void release(tacit::compiler::region_window& window);
 };
+
+static_assert(offsetof(tacit_coalesce, in_line) == 0);

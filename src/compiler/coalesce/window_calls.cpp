@@ -94,7 +94,9 @@ int MPI_Win_free(MPI_Win* win) {
 }
 
 int MPI_Win_fence(int assertion, MPI_Win win) {
-  return completes(PMPI_Win_fence(assertion, win), win, [](window_log& log) {
+  const claim by = claim_of_fence();
+  return completes(PMPI_Win_fence(assertion, win), win, [&](window_log& log) {
+    log.fenced(by);
     log.completed(TACIT_ALL_TARGETS);
     log.compare();
   });

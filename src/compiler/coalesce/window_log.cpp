@@ -406,6 +406,18 @@ void window_log::started_epoch_completed() {
   started_ = false;
 }
 
+void window_log::fenced(const claim& by) {
+  const bool says = by.says == claim::collective;
+  int here[2] = {says, !says}, anywhere[2] = {0, 0};
+  PMPI_Allreduce(here, anywhere, 2, MPI_INT, MPI_MAX, comm_);
+  if (says && anywhere[1])
+    std::fprintf(
+        stderr,
+        "tacit: rank %d: %s:%d: another process of the window comes to this fence outside of the region, "
+        "but the pragma says collective [TACIT-155]\n",
+        world_[rank_], by.file ? by.file : "?", by.line);
+}
+
 void window_log::compare() {
   const auto processes = static_cast<std::size_t>(processes_);
   std::sort(records_.data, records_.data + records_.size,

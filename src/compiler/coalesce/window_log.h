@@ -71,6 +71,8 @@ public:
   /// What was begun for this target (TACIT_ALL_TARGETS: all) is complete.
   void completed(int target);
   void started_epoch_completed();
+  /// Collective. Says if a fence that all processes should have passed by the same annotation was not so for one of them.
+  void fenced(const claim& by);
   /// Collective. Says what is false, and forgets what is complete.
   void compare();
 

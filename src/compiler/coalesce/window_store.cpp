@@ -1,6 +1,7 @@
 #include "compiler/coalesce/window_store.h"
 
 #include "compiler/coalesce/attribute.h"
+#include "compiler/coalesce/exchange.h"
 #include "compiler/coalesce/region.h"
 
 #include <pthread.h>
@@ -25,6 +26,7 @@ int forget_store(MPI_Win, int, void* value, void*) {
   for (region_window* user = store->users; user; user = user->next_user)
     window_is_gone(*user);
   free_chunks(store->left, nullptr);
+  release_ground(store->ground);
   std::free(store);
   return MPI_SUCCESS;
 }
@@ -73,6 +75,7 @@ void begin_use(window_store& store, region_window& user) {
   const locked all;
   user.next_user = store.users;
   store.users = &user;
+  store.quiet = false; // what was called before, nobody has seen
 }
 
 void end_use(window_store& store, region_window& user) {

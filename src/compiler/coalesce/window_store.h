@@ -17,6 +17,7 @@ struct chunk {
 };
 
 struct region_window;
+struct exchange_ground;
 
 struct window_store {
   int processes = 0;
@@ -24,6 +25,10 @@ struct window_store {
   bool collects = false; ///< not in dynamic windows, where one datatype could span several attached parts
   chunk* left = nullptr; ///< on their way when their region ended
   region_window* users = nullptr; ///< of all regions that live
+  bool quiet =
+      false; ///< no operation but gets was MPI's since the fence that opened this epoch, as far as regions know
+  bool asked = false;                ///< the processes have agreed on `ground`
+  exchange_ground* ground = nullptr; ///< for packed messages at fences; null: there are none
 };
 
 /// Made at the first call for this window; null without memory. Local.

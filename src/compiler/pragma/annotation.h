@@ -55,6 +55,7 @@ struct annotation {
   std::vector<window_buffer> windows;      ///< of osc_coalesce, rma, local_ldst
   std::vector<communication_group> groups; ///< of cco, indep, overlap
   bool no_overlap = false;                 ///< different operations, or buffers, never touch the same bytes
+  bool collective = false;                 ///< of osc_coalesce: all processes come to each fence together
   bool transformed = false;                ///< done already: the statement is left as it is
   coherence caches = coherence::as_platform;
   std::optional<std::uint64_t> factor;       ///< operations that are joined into one

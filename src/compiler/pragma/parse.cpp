@@ -49,7 +49,7 @@ bool has_windows(annotation_kind kind) {
 std::vector<std::string_view> clauses_of(annotation_kind kind) {
   switch (kind) {
   case annotation_kind::osc_coalesce:
-    return {"no_overlap", "factor", "memory", "transformed"};
+    return {"no_overlap", "collective", "factor", "memory", "transformed"};
   case annotation_kind::local_ldst:
     return {"no_overlap", "coherent", "incoherent", "transformed"};
   case annotation_kind::rma:
@@ -361,6 +361,8 @@ private:
       made_.no_overlap = true;
     else if (word.text == "transformed")
       made_.transformed = true;
+    else if (word.text == "collective")
+      made_.collective = true;
     else if (word.text == "factor")
       made_.factor = parse_number(word.text);
     else if (word.text == "memory")
@@ -397,7 +399,7 @@ std::string form_of(annotation_kind kind) {
   const std::string window = " (WINDOW, BUFFER, TYPE, MPI_DATATYPE[, NAME]...)...";
   switch (kind) {
   case annotation_kind::osc_coalesce:
-    return start + window + " [no_overlap] [factor(N)] [memory(BYTES)]";
+    return start + window + " [no_overlap] [collective] [factor(N)] [memory(BYTES)]";
   case annotation_kind::local_ldst:
     return start + window + " [no_overlap] [coherent|incoherent]";
   case annotation_kind::rma:
@@ -437,6 +439,8 @@ std::string write_pragma(const annotation& says) {
   }
   if (says.no_overlap)
     made += " no_overlap";
+  if (says.collective)
+    made += " collective";
   if (says.factor)
     made += " factor(" + std::to_string(*says.factor) + ")";
   if (says.memory_limit)

@@ -340,6 +340,8 @@ class one_sided:
         annotation = self.choose.choice(["osc_coalesce(win, base, long, MPI_LONG, MPI_COMM_WORLD)",
                                          "rma(win, base, long, MPI_LONG, size, rank)"]) + both
         fences = self.choose.random() < 0.5
+        if fences and annotation.startswith("osc_coalesce") and self.choose.random() < 0.5:
+            annotation += " collective"
         body = ["for (int i = 0; i < 8; ++i) {"]
         for _ in range(self.choose.randrange(1, 4)):
             body += ["  " + line for line in self.operation()]

@@ -289,6 +289,7 @@ settings choose(generator& g) {
   const int units[] = {1, 4, 8, 16};
   s.unit = units[below(g, 4)];
   s.many_places = below(g, 2);
+  s.flags = below(g, 2) ? TACIT_COALESCE_COLLECTIVE : 0;
   do {
     s.common_type = below(g, types.size());
     s.common_op = below(g, ops.size());

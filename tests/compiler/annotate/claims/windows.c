@@ -183,14 +183,52 @@ static void units(void) {
   MPI_Win_free(&other);
 }
 
+/* All come to the fences of a region together, or one to a fence elsewhere. */
+static void together(int to_another) {
+  long value = 1 + rank;
+  MPI_Win_fence(0, win);
+  memset(memory, 0, N * sizeof(long));
+  MPI_Win_fence(0, win);
+  if (to_another && rank == 1) {
+    MPI_Accumulate(&value, 1, MPI_LONG, 0, 3, 1, MPI_LONG, MPI_SUM, win);
+    MPI_Win_fence(0, win);
+  } else {
+/* said one_elsewhere 0: another process of the window comes to this fence outside of the region, but the pragma says collective */
+#pragma mpi osc_coalesce(win, memory, long, MPI_LONG, MPI_COMM_WORLD) collective
+    {
+      MPI_Accumulate(&value, 1, MPI_LONG, 0, 3, 1, MPI_LONG, MPI_SUM, win);
+      MPI_Win_fence(0, win);
+    }
+  }
+  if (rank == 0 && memory[3] != 3)
+    printf("rank 0: place 3 has %ld\n", memory[3]);
+  MPI_Win_fence(0, win);
+}
+static void all_together(void) {
+  together(0);
+}
+static void one_elsewhere(void) {
+  together(1);
+}
+
 int main(int argc, char** argv) {
   static const struct {
     const char* name;
     void (*run)(void);
-  } all[] = {{"apart", apart},     {"between", between},     {"within", within},
-             {"gets", gets},       {"exclusive", exclusive}, {"in_turns", in_turns},
-             {"no_race", no_race}, {"race", race},           {"race_of_loads", race_of_loads},
-             {"phases", phases},   {"copies", copies},       {"units", units}};
+  } all[] = {{"apart", apart},
+             {"between", between},
+             {"within", within},
+             {"gets", gets},
+             {"exclusive", exclusive},
+             {"in_turns", in_turns},
+             {"no_race", no_race},
+             {"race", race},
+             {"race_of_loads", race_of_loads},
+             {"phases", phases},
+             {"copies", copies},
+             {"units", units},
+             {"all_together", all_together},
+             {"one_elsewhere", one_elsewhere}};
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
