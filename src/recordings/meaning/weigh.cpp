@@ -188,7 +188,9 @@ private:
         message& m = table_.messages[id];
         const std::uint32_t number = class_of_[id];
         const known_class& c = classes_[number];
-        const double part = sum[number] > 0 ? missing_for(e) / sum[number] : 0;
+        // Of a class whose episodes all stand for themselves alone, because of their other messages, its examples share.
+        const double part =
+            sum[number] > 0 ? missing_for(e) / sum[number] : 1 / static_cast<double>(c.examples);
         m.times = 1 + of_class[number].deal(static_cast<double>(c.missing()) * part);
         m.seconds = c.total.seconds * static_cast<double>(m.times) / static_cast<double>(c.total.messages);
         f.bytes += m.bytes * m.times;

@@ -51,7 +51,9 @@ std::string text_of(const analysis& a) {
       card += ", obstacle " + std::to_string(static_cast<int>(what));
     if (one.would_be)
       card += ", would be " + std::to_string(one.would_be->messages_before) + "→" +
-              std::to_string(one.would_be->messages_after);
+              std::to_string(one.would_be->messages_after) +
+              (one.would_be->if_in_one_array ? " in one array" : "") +
+              (one.would_be->if_room ? " with room" : "") + (one.would_be->if_in_order ? " in order" : "");
     cards.push_back(card + ", " + std::to_string(one.sites.size()) + " sites\n");
   }
   std::sort(cards.begin(), cards.end());
