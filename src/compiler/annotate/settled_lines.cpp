@@ -29,6 +29,10 @@ std::string_view trimmed(std::string_view line) {
                                          : line.substr(begin, line.find_last_not_of(" \t\r\n") + 1 - begin);
 }
 
+std::string_view indentation_of(std::string_view line) {
+  return line.substr(0, line.find_first_not_of(" \t"));
+}
+
 bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
@@ -141,9 +145,11 @@ bool settled_lines::fit(std::string_view text, std::size_t from, std::size_t len
     return false;
   const std::size_t before = from == 0 ? std::string_view::npos : text.rfind('\n', from - 1);
   std::size_t at = before == std::string_view::npos ? 0 : before + 1;
+  const std::string_view indentation = indentation_of(text.substr(at));
   while (at < from + length) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
-    if (!is_settled(text.substr(at, end - at)))
+    const std::string_view line = text.substr(at, end - at);
+    if (!is_settled(line) || indentation_of(line) != indentation)
       return false;
     at = end + 1;
   }

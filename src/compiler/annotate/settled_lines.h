@@ -19,7 +19,7 @@ public:
   /// The lines for a place of a text, indented; nothing if Clang has to look at them.
   std::optional<std::string> indented(std::string_view lines, std::string_view text, std::size_t place) const;
 
-  /// The lines of the text that have a changed part are whole statements or comments, and fit.
+  /// The lines of the text that have a changed part are whole statements or comments, begin at one column, and fit.
   bool fit(std::string_view text, std::size_t from, std::size_t length) const;
 
 private:

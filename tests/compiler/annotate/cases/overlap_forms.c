@@ -86,5 +86,16 @@ int in_one_branch(double* a, int on, MPI_Comm c) {
   }
   return status.MPI_TAG;
 }
+// One call becomes two, each where it stood.
+void a_line_becomes_two(double* a, double* b, MPI_Comm c) {
+#pragma mpi cco MPI_SendRecv(c)
+  {
+    double sum = 0;
+    MPI_Sendrecv(a, 10, MPI_DOUBLE, 1, 0, b, 10, MPI_DOUBLE, 1, 0, c, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 10; ++i)
+      sum += i;
+    b[0] += sum;
+  }
+}
 // RUN: %transform --diff %s 2>/dev/null | %changes
 // RUN: %transform --diff %s 2>&1 >/dev/null | %said
