@@ -47,6 +47,9 @@ std::string library_name(const std::string& library) {
   if (const std::size_t at = text.find(" Version:"); at != std::string::npos)
     text.erase(at, 9);
   text = text.substr(0, text.find("Release"));
+  text.erase(
+      std::unique(text.begin(), text.end(), [](char one, char next) { return one == ' ' && next == ' '; }),
+      text.end());
   text.erase(text.find_last_not_of(' ') + 1);
   return text.empty() ? "MPI" : text;
 }
