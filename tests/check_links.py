@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
 """Every relative link of the Markdown files in a folder leads to a file of that folder, and to a heading of it if it names one.
+Every source file that they name by its folder and name, such as `programs/bytes.c`, exists, however the folder is reached.
 
     tests/check_links.py FOLDER [NAME…]     NAME: only these files and folders inside of it
 
-Prints every broken link and exits 1 if there is one.
+Prints every broken link and name and exits 1 if there is one. Changes and decisions tell of what was; their names are not checked.
 """
+import fnmatch
 import re
 import sys
 from pathlib import Path
 
 LINK = re.compile(r'\]\(([^)\s]+)[^)]*\)|(?:src|href)="([^"]+)"')
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+NAMED = re.compile(r"`([\w.*+-]+(?:/[\w.*+-]+)+\.(?:c|cpp|h|f90|F90|py|def))`")
+HISTORY = {"CHANGELOG.md", "decisions.md"}
 HEADING = re.compile(r"^#+ +(.*)$", re.MULTILINE)
 
 
@@ -32,6 +36,18 @@ def problem(page: Path, link, folder: Path):
     return None
 
 
+def sources(folder: Path):
+    """The paths of all files that may be named, each with a slash in front. Folders of builds stand beside them."""
+    roots = [path for path in folder.iterdir() if path.is_dir() and path.name != "build" and not path.name.startswith(".")]
+    return [f"/{path.relative_to(folder)}" for root in roots for path in root.rglob("*.*")]
+
+
+def missing_names(page: Path, files):
+    for name in sorted(set(NAMED.findall(FENCE.sub("", page.read_text(encoding="utf-8"))))):
+        if not fnmatch.filter(files, f"*/{name}"):
+            yield name
+
+
 def pages(folder: Path, names):
     for root in [folder / name for name in names] or [folder]:
         yield from sorted(root.rglob("*.md")) if root.is_dir() else [root]
@@ -44,8 +60,12 @@ def main() -> int:
     broken = [(page, link, why) for page, link in links if (why := problem(page, link, folder))]
     for page, link, why in broken:
         print(f"{page.relative_to(folder)}: {link} {why}")
+    files = sources(folder)
+    missing = [(page, name) for page in pages(folder, sys.argv[2:]) if page.name not in HISTORY for name in missing_names(page, files)]
+    for page, name in missing:
+        print(f"{page.relative_to(folder)}: there is no {name}")
     print(f"links: {len(broken)} of {len(links)} broken")
-    return 1 if broken or not links else 0
+    return 1 if broken or missing or not links else 0
 
 
 if __name__ == "__main__":
