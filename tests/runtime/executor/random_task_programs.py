@@ -4,9 +4,10 @@
     tests/runtime/executor/random_task_programs.py --library openmpi --programs 2000 --json bench/results/random-task-programs.json
 
 Runs test_random_task_programs of a build in batches of seeds, for each number of ranks in turn, and prints the seeds, how far it is and
-what failed. A batch that takes more seconds of running than --patience is a failure: the stacks of its processes are printed, if there
-is gdb. With --json the seeds that are done are kept in that file by library and ranks, of one commit: the same command goes on where it
-was interrupted, or where --minutes were over. TACIT_FUZZ_SEED=SEED TACIT_FUZZ_COUNT=1 repeats one program alone.
+what failed, which is run once more. A batch that takes more seconds of running than --patience is a failure: the stacks of its
+processes are printed, if there is gdb. With --json the seeds that are done are kept in that file by library and ranks, of one commit: the
+same command goes on where it was interrupted, or where --minutes were over. TACIT_FUZZ_SEED=SEED TACIT_FUZZ_COUNT=1 repeats one
+program alone.
 """
 import argparse
 import json
@@ -118,9 +119,10 @@ def main() -> int:
                   f"{so_far['programs']} of {asked.programs} programs in {so_far['seconds']:.0f} s", flush=True)
             if failure:
                 failed += 1
+                again = run(program, asked.library, ranks, first, count, asked.patience)
                 result["failed"].append({"run": f"{asked.library}, {ranks} ranks", "seeds": [first, first + count - 1],
-                                         "output": failure.replace(f"{ROOT}/", "")[:4000]})
-                print(failure, flush=True)
+                                         "output": failure.replace(f"{ROOT}/", "")[:4000], "once_more": "failed" if again else "equal"})
+                print(f"{failure}\nonce more: {'FAILED' if again else 'equal'}", flush=True)
             if file:
                 file.write_text(json.dumps(result, indent=1) + "\n")
     for name, so_far in result["runs"].items():
