@@ -167,6 +167,8 @@ void decider::decide_blocking(decision& made) {
     return refuse(made, {reason::buffer_unknown});
   // Of a combined call only the sending half moves: its receiving half is what the program is waiting for.
   place_pending(made, llvm::ArrayRef<in_flight>(all).take_front());
+  if (auto no = overwritten(made))
+    return refuse(made, *no);
   // For a send that would have to be complete almost at once, at least on some path.
   if (made.placed->shortest < handshake && may_copy(site)) {
     placement of_copy = place(site, copy_of(site));
@@ -193,6 +195,8 @@ void decider::decide_collective(decision& made) {
   if (all.empty())
     return refuse(made, {reason::buffer_unknown});
   place_pending(made, all);
+  if (auto no = overwritten(made))
+    return refuse(made, *no);
   settle(made, outcome::started);
   if (made.becomes == outcome::started && !options_.collectives)
     refuse(made, {reason::collective_blocking});
@@ -228,6 +232,8 @@ void decider::decide_wait(decision& made) {
   if (auto no = match(made, request, pending))
     return refuse(made, *no);
   place_pending(made, pending);
+  if (auto no = overwritten(made))
+    return refuse(made, *no);
   settle(made, outcome::moved);
 }
 
@@ -245,6 +251,8 @@ void decider::decide_waitall(decision& made) {
                match(made, llvm::MemoryLocation::getAfter(made.site.operand(param_role::requests)), all))
     return refuse(made, *no);
   place_pending(made, all);
+  if (auto no = overwritten(made))
+    return refuse(made, *no);
   place_elements(made);
   // Buffers that are used one after the other: the last ones are not needed for long after the first.
   const bool some_wait_longer =
@@ -302,6 +310,15 @@ std::optional<refusal> decider::observable(decision& made) {
   const bool own_status = site.is(call_class::recv) || site.is(call_class::complete);
   if (is_checked(condition::status) && own_status && !status_unused(site))
     return made.for_callers = true, refusal{reason::status_read};
+  return std::nullopt;
+}
+
+/// The error code is written where the call stood: if it is part of the message, the completion, which comes later, would write over
+/// it, or the message be sent with it.
+std::optional<refusal> decider::overwritten(const decision& made) {
+  for (const in_flight& operation : made.pending)
+    if (auto found = effects_.of_error_code(made.site, operation))
+      return refusal{found->why, std::move(found->detail), made.site.call};
   return std::nullopt;
 }
 

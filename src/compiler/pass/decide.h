@@ -115,6 +115,7 @@ private:
   void note(const placement& placed, llvm::ArrayRef<in_flight> pending, decision& made);
   void settle(decision& made, outcome worth_it);
   std::optional<refusal> observable(decision& made);
+  std::optional<refusal> overwritten(const decision& made);
   bool status_unused(const mpi_site& site);
   std::optional<refusal> match(decision& made, const llvm::MemoryLocation& requests, operation_list& into);
   void match_elements(decision& made, const request_addresses& addresses);

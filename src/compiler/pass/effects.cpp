@@ -4,6 +4,7 @@
 #include "compiler/pass/known_functions.h"
 #include "compiler/pass/locals.h"
 #include "compiler/pass/options.h"
+#include "compiler/pass/requests.h"
 #include "vocabulary/calls/remarks.h"
 
 #include <llvm/Analysis/CFG.h>
@@ -419,6 +420,23 @@ std::optional<conflict> effects::of_mpi(const mpi_site& site, const in_flight& o
       return access_conflict(operation, writes_it, name);
   }
   return std::nullopt;
+}
+
+std::optional<conflict> effects::of_error_code(const mpi_site& site, const in_flight& operation) {
+  llvm::Value* ierror = site.ierror();
+  if (!ierror)
+    return std::nullopt;
+  llvm::Function& in = *site.call->getFunction();
+  llvm::Value* object = llvm::getUnderlyingObject(ierror, 0);
+  if (known_to_mpi_only(object) && !may_be_into(operation.buffer, object))
+    return std::nullopt; // a local of which the message knows nothing
+  const llvm::AAMDNodes tags(isa<llvm::Argument>(object) ? variable_tag(in, object) : nullptr, nullptr,
+                             nullptr, nullptr);
+  const MemoryLocation where(
+      ierror, llvm::LocationSize::precise(request_bytes(*in.getParent(), site.language)), tags);
+  if (!may_touch(in, operation, where, reach::same_iteration))
+    return std::nullopt;
+  return access_conflict(operation, true, name_of(*site.call));
 }
 
 std::optional<conflict> effects::of_body(llvm::CallBase& call, const in_flight& operation, reach how) {

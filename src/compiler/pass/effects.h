@@ -68,6 +68,9 @@ public:
 
   /// The conflict of the instruction with the operation, if there is one.
   std::optional<conflict> of(llvm::Instruction& at, const in_flight& operation, reach how);
+  /// The conflict of what a call itself writes where it stands, if only its completion moves: in Fortran its error code, which may be
+  /// part of the message.
+  std::optional<conflict> of_error_code(const mpi_site& site, const in_flight& operation);
   [[nodiscard]] const exposure& exposed() const { return exposed_; }
   /// True if a loop that does this again and again may wait for what others do meanwhile.
   bool asks_the_time(llvm::Instruction& at);
