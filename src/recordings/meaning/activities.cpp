@@ -166,6 +166,14 @@ collective_evidence evidence_of(const products_so_far& known, const episode_ids&
   return seen;
 }
 
+/// Calls with nothing to move make nobody wait, messages do.
+bool has_empty_messages(const products_so_far& known, const episode_ids& episodes) {
+  return std::ranges::any_of(episodes, [&](std::uint32_t e) {
+    return std::ranges::any_of(known.episodes.of(e),
+                               [&](std::uint32_t id) { return known.table.messages[id].bytes == 0; });
+  });
+}
+
 /// Of all operations together, each judged by itself.
 memory_needs needs_of(const products_so_far& known, pattern kind, const episode_ids& episodes) {
   const known_messages messages{known.recorded, known.table, known.data};
@@ -202,6 +210,7 @@ activity collective_activity(const products_so_far& known, const activity_key& k
   const std::vector<std::uint32_t> operation = operation_at(known, episodes, example);
   a.before = timeline_of(known.recorded, known.table, known.data, operation, largest);
   a.would_be = collective_instead(known.table, known.facts, key, example, operation, a.before);
+  a.would_be->if_no_signals = key.kind != pattern::barrier && has_empty_messages(known, episodes);
   const memory_needs needs = needs_of(known, key.kind, episodes);
   a.would_be->if_in_one_array = needs.to_send;
   a.would_be->if_room = needs.to_receive;
@@ -242,11 +251,13 @@ activity traffic_activity(const products_so_far& known, const activity_key& key,
   const bool is_shape = a.shape != message_shape::no_shape || key.why_not == doubt::dependent;
   if (a.kind != activity_kind::neighbor_exchange || is_shape)
     return a;
-  if (round.order == round_order::dependent || round.order == round_order::unknown)
+  if (round.order == round_order::dependent || round.order == round_order::unknown) {
     a.obstacles.push_back(round.order == round_order::dependent ? obstacle::carried_on
                                                                 : obstacle::no_fixed_round);
-  else
+  } else {
     a.would_be = neighborhood_instead(known.table, round, a.before);
+    a.would_be->if_no_signals = a.moved->empty > 0;
+  }
   return a;
 }
 

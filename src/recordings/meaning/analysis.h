@@ -107,6 +107,7 @@ struct replacement {
   std::uint64_t bytes_after = 0;
   bool if_independent = false; ///< only if nothing sent late in the episode depends on what came early in it
   bool if_separate = false;    ///< only if it gets buffers of its own: the program's overlap
+  bool if_no_signals = false;  ///< only if nobody has to wait for the messages without data
   bool if_in_one_array =
       false;            ///< only with all blocks at once: some rank sends several from the same memory
   bool if_room = false; ///< only with room for all blocks: some rank receives several into the same memory

@@ -421,6 +421,8 @@ std::string condition_of(const replacement& r) {
     if (needed)
       text += (text.empty() ? "" : "; ") + what;
   };
+  add(r.if_no_signals,
+      "if nobody has to wait for the messages without data: the call makes nobody wait for these");
   add(r.if_in_one_array,
       "with all blocks in one array before the call, a copy more: here a rank sends several from "
       "the same memory, one after the other");

@@ -527,10 +527,10 @@ TEST(recorded_traffic, a_halo_whose_corners_are_carried_on_is_not_advised_to_be_
   }
 }
 
-/// Two neighbors on a ring, everything posted before anything is waited for.
-TEST(recorded_traffic, one_round_is_compared_with_one_call) {
-  scene s(6);
+/// Two neighbors on a ring, everything posted before anything is waited for; to the right only in some rounds.
+void rounds_on_ring(scene& s, bool sometimes_empty) {
   for (int round = 0; round < 10; ++round) {
+    const std::uint64_t bytes = sometimes_empty && round % 3 == 1 ? 0 : 1024;
     std::vector<std::vector<std::uint64_t>> requests(6);
     s.site = 1;
     for (std::uint32_t r = 0; r < 6; ++r) {
@@ -539,13 +539,29 @@ TEST(recorded_traffic, one_round_is_compared_with_one_call) {
     }
     s.site = 2;
     for (std::uint32_t r = 0; r < 6; ++r) {
-      requests[r].push_back(s.isend(r, (r + 1) % 6, 0, 1024));
+      requests[r].push_back(s.isend(r, (r + 1) % 6, 0, bytes));
       requests[r].push_back(s.isend(r, (r + 5) % 6, 1024, 1024));
     }
     s.site = 3;
     for (std::uint32_t r = 0; r < 6; ++r)
       s.waitall(r, requests[r]);
   }
+}
+
+TEST(recorded_traffic, messages_without_data_are_waited_for_as_a_call_is_not) {
+  for (const bool sometimes_empty : {false, true}) {
+    scene s(6);
+    rounds_on_ring(s, sometimes_empty);
+    const analysis a = analyzed(s);
+    ASSERT_EQ(a.activities.size(), 1u) << dump(a);
+    ASSERT_TRUE(a.activities[0].would_be) << dump(a);
+    EXPECT_EQ(a.activities[0].would_be->if_no_signals, sometimes_empty) << dump(a);
+  }
+}
+
+TEST(recorded_traffic, one_round_is_compared_with_one_call) {
+  scene s(6);
+  rounds_on_ring(s, false);
   const analysis a = analyzed(s);
   ASSERT_EQ(a.activities.size(), 1u) << dump(a);
   ASSERT_TRUE(a.activities[0].would_be) << dump(a);

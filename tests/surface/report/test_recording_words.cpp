@@ -104,6 +104,8 @@ TEST(recording_words, advice_says_what_memory_the_call_needs) {
   EXPECT_NE(condition_of(room).find("MPI_Allreduce needs none"), std::string::npos);
   room.collective = pattern::gatherv; // no reduction has operands of different lengths
   EXPECT_TRUE(condition_of(room).ends_with("one after the other"));
+  room.if_no_signals = true;
+  EXPECT_TRUE(condition_of(room).starts_with("if nobody has to wait for the messages without data"));
   room.if_in_order = true;
   EXPECT_NE(condition_of(room).find("; with the blocks side by side"), std::string::npos);
 }
