@@ -1,5 +1,6 @@
 #include "surface/report/recording_page.h"
 
+#include "graphs/platform/model_file.h"
 #include "surface/report/recording_words.h"
 #include "surface/report/wrap.h"
 
@@ -40,17 +41,8 @@ std::string whole_sentence(const recordings::analysis& a, const recordings::acti
   return text.ends_with('.') ? text : text + '.';
 }
 
-/// "Open MPI v4.1.4", "MPICH 4.0.2": the beginning of what MPI_Get_library_version says.
 std::string library_name(const std::string& library) {
-  std::string text = library.substr(0, library.find_first_of(",\n"));
-  std::replace(text.begin(), text.end(), '\t', ' ');
-  if (const std::size_t at = text.find(" Version:"); at != std::string::npos)
-    text.erase(at, 9);
-  text = text.substr(0, text.find("Release"));
-  text.erase(
-      std::unique(text.begin(), text.end(), [](char one, char next) { return one == ' ' && next == ' '; }),
-      text.end());
-  text.erase(text.find_last_not_of(' ') + 1);
+  const std::string text = graphs::short_library_name(library);
   return text.empty() ? "MPI" : text;
 }
 
