@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Every relative link of the Markdown files in a folder leads to a file of that folder, and to a heading of it if it names one.
-Every source file that they name by its folder and name, such as `programs/bytes.c`, exists, however the folder is reached.
+Every source file that they name by its folder and name, such as `programs/bytes.c`, exists, however the folder is reached;
+documents that are installed stand without the sources and may name any.
 
     tests/check_links.py FOLDER [NAME…]     NAME: only these files and folders inside of it
 
@@ -61,7 +62,8 @@ def main() -> int:
     for page, link, why in broken:
         print(f"{page.relative_to(folder)}: {link} {why}")
     files = sources(folder)
-    missing = [(page, name) for page in pages(folder, sys.argv[2:]) if page.name not in HISTORY for name in missing_names(page, files)]
+    named = pages(folder, sys.argv[2:]) if (folder / "src").is_dir() else []
+    missing = [(page, name) for page in named if page.name not in HISTORY for name in missing_names(page, files)]
     for page, name in missing:
         print(f"{page.relative_to(folder)}: there is no {name}")
     print(f"links: {len(broken)} of {len(links)} broken")
