@@ -209,6 +209,14 @@ void watch_statuses(IRBuilder<>& at, const slot& into, Value* statuses, unsigned
             {into.storage, statuses, at.getInt32(first), count, at.getInt32(is_local(statuses))});
 }
 
+/// The call has written its error code, with its operation pending.
+void watch_code_written(IRBuilder<>& at, llvm::CallBase& waited, Value* ierror) {
+  constexpr std::uint64_t bytes = 4; // an INTEGER of Fortran
+  if (!is_private(ierror))
+    call_hook(at, "__tacit_watch_access", at.getVoidTy(),
+              {ierror, at.getInt64(bytes), at.getInt32(writes), location_of(waited)});
+}
+
 } // namespace
 
 void watch_status_of_element(llvm::CallBase& waitall, const slot& into, const unseen_results& results,
@@ -217,6 +225,8 @@ void watch_status_of_element(llvm::CallBase& waitall, const slot& into, const un
   at.SetCurrentDebugLocation(waitall.getDebugLoc());
   if (results.statuses)
     watch_statuses(at, into, results.statuses, element, at.getInt32(1));
+  if (results.ierror)
+    watch_code_written(at, waitall, results.ierror);
 }
 
 void watch_results(llvm::CallInst& hook, const slot& into, const unseen_results& results) {
@@ -228,12 +238,14 @@ void watch_results(llvm::CallInst& hook, const slot& into, const unseen_results&
                                           : results.count;
     watch_statuses(at, into, results.statuses, 0, count);
   }
-  if (results.ierror)
+  if (results.ierror) {
     call_hook(at, "__tacit_watch_code", at.getVoidTy(),
               {into.storage, results.ierror, at.getInt32(is_local(results.ierror))});
-  else if (!hook.use_empty())
+    watch_code_written(at, hook, results.ierror);
+  } else if (!hook.use_empty()) {
     call_hook(at, "__tacit_watch_code", at.getVoidTy(),
               {into.storage, llvm::ConstantPointerNull::get(at.getPtrTy()), at.getInt32(0)});
+  }
 }
 
 void watch_slots(llvm::Function& function, llvm::ArrayRef<slot> slots, bool copies) {

@@ -20,7 +20,7 @@ from pathlib import Path
 from run_programs import assuming, compile_program, run, settings_of
 
 PLANTED = {
-    "data": ["user_functions.c", "mirror.c", "several_pieces.c"],
+    "data": ["user_functions.c", "mirror.c", "several_pieces.c", "error_code_in_message.f90"],
     "bytes": ["bytes.c", "alltoallw.c"],
     "variables": ["move_alloc.f90"],
     "user_code": ["user_functions.c", "callback_waits.c", "returned_request.c", "pcontrol.c",
