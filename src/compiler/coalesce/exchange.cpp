@@ -24,10 +24,6 @@ struct exchange_ground {
 
 namespace {
 
-int first_of(int error, int later) {
-  return error != MPI_SUCCESS ? error : later;
-}
-
 template <typename T>
 T* array_of(int count) {
   return static_cast<T*>(std::calloc(static_cast<std::size_t>(count), sizeof(T)));
@@ -235,10 +231,6 @@ private:
   const MPI_Win win_;
   int error_ = MPI_SUCCESS;
 };
-
-} // namespace
-
-namespace {
 
 /// The window's log compares it with what other processes say (window_calls.cpp).
 class fence_claimed {

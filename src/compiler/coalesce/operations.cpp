@@ -46,10 +46,6 @@ private:
   claim outer_{};
 };
 
-int first_of(int error, int later) {
-  return error != MPI_SUCCESS ? error : later;
-}
-
 /// Remembers answers of element_of that named a predefined type: those are never freed, so that they cannot get stale.
 element_type element_for(MPI_Datatype type) {
   struct answer {

@@ -24,10 +24,6 @@ using namespace tacit::compiler;
 namespace tacit::compiler {
 namespace {
 
-int first_of(int error, int later) {
-  return error != MPI_SUCCESS ? error : later;
-}
-
 int no_memory(MPI_Win win) {
   MPI_Win_call_errhandler(win, MPI_ERR_NO_MEM);
   return MPI_ERR_NO_MEM;
