@@ -6,6 +6,8 @@
 // What MPI leaves open must not decide: places that several processes accumulate to in one epoch have one operator, and one that
 // commutes bit for bit; everything else happens in stripes of which each origin has its own. Puts of an epoch are disjoint, gets
 // read what nobody writes.
+#include "random_cases.h"
+
 #include <mpi.h>
 #include <tacit/coalesce.h>
 
@@ -548,21 +550,9 @@ bool same(std::uint64_t seed) {
 } // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &me);
-  MPI_Comm_size(MPI_COMM_WORLD, &processes);
+  begin_cases(argc, argv, me, processes);
   MPI_Comm_group(MPI_COMM_WORLD, &everybody);
-  const char* const expected = std::getenv("TACIT_EXPECTED_RANKS");
-  if (expected && std::atoi(expected) != processes)
-    MPI_Abort(MPI_COMM_WORLD, 2);
-  const std::uint64_t cases = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 200;
-  const std::uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
-  std::uint64_t done = 0;
-  int failures = 0;
-  for (; done < cases && failures < 3; ++done)
-    failures += !same(seed + done);
-  if (me == 0)
-    std::printf("%" PRIu64 " epochs from seed %" PRIu64 " on: %d differ\n", done, seed, failures);
+  const int failures = compare_cases(argc, argv, 200, "epochs", same);
   MPI_Group_free(&everybody);
   MPI_Finalize();
   return failures != 0;

@@ -4,6 +4,8 @@
 // the same, byte for byte.
 //
 //     random_places [cases [seed]]
+#include "random_cases.h"
+
 #include <mpi.h>
 #include <tacit/coalesce.h>
 
@@ -282,20 +284,8 @@ bool same(std::uint64_t seed) {
 } // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &me);
-  MPI_Comm_size(MPI_COMM_WORLD, &processes);
-  const char* const expected = std::getenv("TACIT_EXPECTED_RANKS");
-  if (expected && std::atoi(expected) != processes)
-    MPI_Abort(MPI_COMM_WORLD, 2);
-  const std::uint64_t cases = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 100;
-  const std::uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
-  std::uint64_t done = 0;
-  int failures = 0;
-  for (; done < cases && failures < 3; ++done)
-    failures += !same(seed + done);
-  if (me == 0)
-    std::printf("%" PRIu64 " searches from seed %" PRIu64 " on: %d differ\n", done, seed, failures);
+  begin_cases(argc, argv, me, processes);
+  const int failures = compare_cases(argc, argv, 100, "searches", same);
   MPI_Finalize();
   return failures != 0;
 }
