@@ -86,7 +86,7 @@ public:
   const planner_options& options() const { return options_; }
 
 private:
-  struct batch; ///< what one task exchanges (planner.cpp)
+  struct batch; ///< what one task exchanges (planner_parts.h)
   struct piece {
     box where;
     version what;
