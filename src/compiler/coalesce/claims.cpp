@@ -14,14 +14,10 @@ namespace {
 bool by_compiler = false;
 
 /// What check mode remembers does not count against the region's limit, which would change what is collected.
-budget unlimited() {
-  return budget(SIZE_MAX / 2);
-}
-
 } // namespace
 
 void claims::note(int target, const piece& p) {
-  budget memory = unlimited();
+  budget memory = unlimited(); // against the region's limit it would change what is collected
   if (!ranges_.make_room(memory, 1)) {
     lost_ = true;
     return;

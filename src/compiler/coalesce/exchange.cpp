@@ -1,6 +1,6 @@
 #include "compiler/coalesce/exchange.h"
 
-#include "compiler/coalesce/packed_batch.h"
+#include "compiler/coalesce/packed_messages.h"
 
 #include <algorithm>
 
@@ -10,24 +10,13 @@ namespace tacit::compiler {
 struct exchange_ground {
   MPI_Comm comm = MPI_COMM_NULL;
   int rank = 0, processes = 0;
-  char* base = nullptr;          ///< of this process's memory
-  MPI_Aint* bytes = nullptr;     ///< of each process's
-  growable<char>* out = nullptr; ///< for each process
-  growable<char> in;
-  struct notice {
-    std::uint64_t bytes;
-    std::uint64_t quiet; ///< nothing of MPI is under way
-  };
+  char* base = nullptr;                     ///< of this process's memory
+  MPI_Aint* bytes = nullptr;                ///< of each process's
   notice *told = nullptr, *heard = nullptr; ///< one for each process
-  MPI_Request* requests = nullptr;          ///< two for each process
+  packed_messages messages;
 };
 
 namespace {
-
-template <typename T>
-T* array_of(int count) {
-  return static_cast<T*>(std::calloc(static_cast<std::size_t>(count), sizeof(T)));
-}
 
 template <typename T>
 T* attribute_of(MPI_Win win, int key) {
@@ -37,44 +26,42 @@ T* attribute_of(MPI_Win win, int key) {
                                                                                                     : nullptr;
 }
 
-/// All processes of the window are of this MPI_COMM_WORLD, so that they can make a communicator.
+/// All processes of the window are of this MPI_COMM_WORLD, so that they can make a communicator. The answer is the same on all of
+/// them, also without memory for their ranks.
 bool is_of_this_world(MPI_Group group, int processes) {
-  int *const ranks = array_of<int>(processes), *const there = array_of<int>(processes);
   MPI_Group world;
-  bool all = ranks && there && MPI_Comm_group(MPI_COMM_WORLD, &world) == MPI_SUCCESS;
-  if (all) {
-    for (int i = 0; i < processes; ++i)
-      ranks[i] = i;
-    all = MPI_Group_translate_ranks(group, processes, ranks, world, there) == MPI_SUCCESS &&
-          std::find(there, there + processes, MPI_UNDEFINED) == there + processes;
-    MPI_Group_free(&world);
-  }
-  std::free(ranks);
-  std::free(there);
+  if (MPI_Comm_group(MPI_COMM_WORLD, &world) != MPI_SUCCESS)
+    return false;
+  bool all = true;
+  for (int i = 0, there = 0; all && i < processes; ++i)
+    all = MPI_Group_translate_ranks(group, 1, &i, world, &there) == MPI_SUCCESS && there != MPI_UNDEFINED;
+  MPI_Group_free(&world);
   return all;
 }
 
-MPI_Comm make_communicator(MPI_Win win, int processes) {
+/// Its errors come back: they are raised on the window. Collective.
+MPI_Comm make_communicator(MPI_Win win) {
   constexpr int tag = 0x7ac1;
   MPI_Group group;
   MPI_Comm made = MPI_COMM_NULL;
   if (MPI_Win_get_group(win, &group) != MPI_SUCCESS)
     return made;
+  int processes = 0;
+  MPI_Group_size(group, &processes);
   if (is_of_this_world(group, processes) &&
       MPI_Comm_create_group(MPI_COMM_WORLD, group, tag, &made) != MPI_SUCCESS)
     made = MPI_COMM_NULL;
   MPI_Group_free(&group);
+  if (made != MPI_COMM_NULL)
+    MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
   return made;
 }
 
 bool has_room(exchange_ground& g) {
-  const int n = g.processes;
-  g.bytes = array_of<MPI_Aint>(n);
-  g.out = array_of<growable<char>>(n);
-  g.told = array_of<exchange_ground::notice>(n);
-  g.heard = array_of<exchange_ground::notice>(n);
-  g.requests = array_of<MPI_Request>(2 * n);
-  return g.bytes && g.out && g.told && g.heard && g.requests;
+  g.bytes = array_of<MPI_Aint>(g.processes);
+  g.told = array_of<notice>(g.processes);
+  g.heard = array_of<notice>(g.processes);
+  return g.messages.make_room(g.processes) && g.bytes && g.told && g.heard;
 }
 
 /// The target stores into its memory itself, which must not be a device's.
@@ -83,39 +70,61 @@ bool is_willing(MPI_Win win, const window_store& store) {
   return store.collects && model && *model == MPI_WIN_UNIFIED && !tacit_uses_devices();
 }
 
-/// Units and sizes of all; false if the units are not one.
+/// Sizes of all; false, everywhere, if the units are not one.
 bool exchange_sizes(exchange_ground& g, MPI_Win win, MPI_Aint unit) {
   const auto* const bytes = attribute_of<MPI_Aint>(win, MPI_WIN_SIZE);
-  MPI_Aint own = bytes ? *bytes : 0;
-  MPI_Aint limits[2] = {unit, -unit}, all[2] = {0, 0};
-  return MPI_Allgather(&own, 1, MPI_AINT, g.bytes, 1, MPI_AINT, g.comm) == MPI_SUCCESS &&
-         MPI_Allreduce(limits, all, 2, MPI_AINT, MPI_MIN, g.comm) == MPI_SUCCESS && all[0] == -all[1];
+  const MPI_Aint own = bytes ? *bytes : 0;
+  const bool known = MPI_Allgather(&own, 1, MPI_AINT, g.bytes, 1, MPI_AINT, g.comm) == MPI_SUCCESS;
+  const MPI_Aint limits[3] = {unit, -unit, known};
+  MPI_Aint all[3] = {0, 0, 0};
+  return MPI_Allreduce(limits, all, 3, MPI_AINT, MPI_MIN, g.comm) == MPI_SUCCESS && all[0] == -all[1] &&
+         all[2];
 }
 
-/// Collective. Null, everywhere, where fences stay what they are.
-exchange_ground* agree(MPI_Win win, const window_store& store) {
-  const MPI_Comm comm = make_communicator(win, store.processes);
-  if (comm == MPI_COMM_NULL)
-    return nullptr;
+/// Null if there is no memory.
+exchange_ground* prepare(MPI_Win win, const window_store& store, MPI_Comm comm) {
   auto* const made = static_cast<exchange_ground*>(std::calloc(1, sizeof(exchange_ground)));
-  if (made) {
-    made->comm = comm;
-    made->processes = store.processes;
-    made->base = attribute_of<char>(win, MPI_WIN_BASE);
+  if (!made)
+    return nullptr;
+  made->comm = comm;
+  made->processes = store.processes;
+  made->base = attribute_of<char>(win, MPI_WIN_BASE);
+  MPI_Comm_rank(comm, &made->rank);
+  return made;
+}
+
+/// Of several answers the least is that of all. Who has no store cannot keep it: then all ask again.
+enum answer { again, never, always };
+
+answer agree(answer own, MPI_Comm comm) {
+  int mine = own, all = never;
+  MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm);
+  return static_cast<answer>(all);
+}
+
+/// Collective, for who has no store, too. Fences stay what they are unless all processes have a ground.
+void find_ground(MPI_Win win, window_store* store) {
+  MPI_Comm comm = make_communicator(win);
+  if (comm == MPI_COMM_NULL) {
+    if (store)
+      store->asked = true;
+    return;
   }
-  int willing = made && is_willing(win, store) && has_room(*made), all = 0;
-  MPI_Allreduce(&willing, &all, 1, MPI_INT, MPI_MIN, comm);
-  if (all && exchange_sizes(*made, win, store.unit)) {
-    MPI_Comm_rank(comm, &made->rank);
-    return made;
+  exchange_ground* const made = store ? prepare(win, *store, comm) : nullptr;
+  const bool can = made && is_willing(win, *store) && has_room(*made);
+  answer all = agree(!store ? again : can ? always : never, comm);
+  if (all == always && !exchange_sizes(*made, win, store->unit))
+    all = never;
+  if (store) {
+    store->asked = all != again;
+    store->ground = all == always ? made : nullptr;
   }
+  if (all == always)
+    return;
   if (made)
     release_ground(made);
-  else {
-    MPI_Comm mine = comm;
-    MPI_Comm_free(&mine);
-  }
-  return nullptr;
+  else
+    MPI_Comm_free(&comm);
 }
 
 /// One fence of one process.
@@ -126,18 +135,23 @@ public:
 
   int pass(int assertion) {
     pack_waiting();
-    if (!tell())
+    const under_way busy = tell();
+    if (busy == under_way::anything)
       note(MPI_Win_fence(0, win_));
-    deliver();
+    note_own(ground_.messages.exchange(ground_.comm, ground_.rank, ground_.heard, ground_.base));
     // Nothing of MPI has been under way since the last fence, or since the one above.
-    if (assertion & MPI_MODE_NOSUCCEED)
+    if (busy != under_way::gets && (assertion & MPI_MODE_NOSUCCEED))
       assertion |= MPI_MODE_NOPRECEDE;
     note(MPI_Win_fence(assertion & ~MPI_MODE_NOSTORE, win_));
-    return error_;
+    if (own_error_ != MPI_SUCCESS)
+      MPI_Win_call_errhandler(win_, own_error_);
+    return first_of(error_, own_error_);
   }
 
 private:
-  void note(int error) { error_ = error_ != MPI_SUCCESS ? error_ : error; }
+  void note(int error) { error_ = first_of(error_, error); }
+  /// Of calls that the window's error handler has not seen.
+  void note_own(int error) { own_error_ = first_of(own_error_, error); }
 
   void pack_waiting() {
     if (!window_)
@@ -154,82 +168,36 @@ private:
   }
 
   void pack_batch(int target, batch& b) {
-    if (is_packable(b) && b.end() <= ground_.bytes[target] && pack(ground_.out[target], b))
+    if (is_packable(b) && b.end() <= ground_.bytes[target] && ground_.messages.pack(target, b))
       b.clear();
     else
       note(region_.send_batch(*window_, target, b));
   }
 
-  /// True if all processes are quiet.
-  bool tell() {
-    constexpr int words = sizeof(exchange_ground::notice) / sizeof(std::uint64_t);
+  /// What is under way of all processes. Without an answer nobody's messages come.
+  under_way tell() {
+    constexpr int words = sizeof(notice) / sizeof(std::uint64_t);
     for (int p = 0; p < ground_.processes; ++p)
-      ground_.told[p] = {ground_.out[p].size, store_.quiet};
-    note(MPI_Alltoall(ground_.told, words, MPI_UINT64_T, ground_.heard, words, MPI_UINT64_T, ground_.comm));
-    return std::all_of(ground_.heard, ground_.heard + ground_.processes,
-                       [](const exchange_ground::notice& n) { return n.quiet != 0; });
-  }
-
-  /// What comes is carried out in an order of its own, so that rounding is the same in each run.
-  void deliver() {
-    if (!make_room())
-      return;
-    int posted = 0;
-    std::size_t at = 0;
-    for (int i = 1; i < ground_.processes; ++i)
-      if (const std::size_t bytes = ground_.heard[from(i)].bytes) {
-        note(MPI_Irecv(ground_.in.data + at, words_of(bytes), MPI_UINT64_T, from(i), 0, ground_.comm,
-                       ground_.requests + posted++));
-        at += bytes;
-      }
-    const int received = posted;
-    for (int i = 1; i < ground_.processes; ++i) {
-      const int to = (ground_.rank + i) % ground_.processes;
-      if (const growable<char>& out = ground_.out[to]; out.size != 0)
-        note(MPI_Isend(out.data, words_of(out.size), MPI_UINT64_T, to, 0, ground_.comm,
-                       ground_.requests + posted++));
+      ground_.told[p] = {ground_.messages.bytes(p), ground_.messages.parts(p), store_.busy};
+    const int error =
+        MPI_Alltoall(ground_.told, words, MPI_UINT64_T, ground_.heard, words, MPI_UINT64_T, ground_.comm);
+    note_own(error);
+    if (error != MPI_SUCCESS) {
+      ground_.messages.forget();
+      std::fill_n(ground_.heard, ground_.processes, notice{0, 0, under_way::anything});
     }
-    carry_out(ground_.out[ground_.rank].data, ground_.out[ground_.rank].size, ground_.base);
-    carry_out_arriving();
-    note(MPI_Waitall(posted - received, ground_.requests + received, MPI_STATUSES_IGNORE));
+    under_way all = under_way::nothing;
     for (int p = 0; p < ground_.processes; ++p)
-      ground_.out[p].size = 0;
+      all = std::min(all, ground_.heard[p].busy);
+    return all;
   }
-
-  void carry_out_arriving() {
-    int taken = 0;
-    std::size_t at = 0;
-    for (int i = 1; i < ground_.processes; ++i)
-      if (const std::size_t bytes = ground_.heard[from(i)].bytes) {
-        note(MPI_Wait(ground_.requests + taken++, MPI_STATUS_IGNORE));
-        carry_out(ground_.in.data + at, bytes, ground_.base);
-        at += bytes;
-      }
-  }
-
-  bool make_room() {
-    std::size_t all = 0;
-    for (int p = 0; p < ground_.processes; ++p)
-      all += p == ground_.rank ? 0 : ground_.heard[p].bytes;
-    budget unlimited(SIZE_MAX / 2);
-    ground_.in.size = 0;
-    if (ground_.in.make_room(unlimited, all))
-      return true;
-    MPI_Win_call_errhandler(win_, MPI_ERR_NO_MEM);
-    note(MPI_ERR_NO_MEM);
-    return false;
-  }
-
-  int from(int distance) const { return (ground_.rank + ground_.processes - distance) % ground_.processes; }
-  /// Records are words of 8 bytes.
-  static int words_of(std::size_t bytes) { return static_cast<int>(bytes / sizeof(std::uint64_t)); }
 
   tacit_coalesce& region_;
   region_window* const window_;
   window_store& store_;
   exchange_ground& ground_;
   const MPI_Win win_;
-  int error_ = MPI_SUCCESS;
+  int error_ = MPI_SUCCESS, own_error_ = MPI_SUCCESS;
 };
 
 /// The window's log compares it with what other processes say (window_calls.cpp).
@@ -244,13 +212,12 @@ public:
 };
 
 /// Null: fences stay what they are. Collective.
-exchange_ground* ground_of(MPI_Win win, window_store& store) {
+exchange_ground* ground_of(MPI_Win win, window_store* store) {
   if (units_differ) // compiled to check, where the promise may be false
     return nullptr;
-  if (!store.asked)
-    store.ground = agree(win, store);
-  store.asked = true;
-  return store.ground;
+  if (!store || !store->asked)
+    find_ground(win, store);
+  return store ? store->ground : nullptr;
 }
 
 } // namespace
@@ -258,16 +225,14 @@ exchange_ground* ground_of(MPI_Win win, window_store& store) {
 int collective_fence(tacit_coalesce& region, int assertion, MPI_Win win) {
   const fence_claimed here(region);
   window_store* const store = store_of(win);
-  if (!store) {
-    MPI_Win_call_errhandler(win, MPI_ERR_NO_MEM);
-    return MPI_ERR_NO_MEM;
-  }
+  // Else every process says that there is nothing to complete.
+  const bool together = !(assertion & MPI_MODE_NOPRECEDE) && ground_of(win, store);
+  if (!store) // nor has the region collected anything
+    return MPI_Win_fence(assertion, win);
   region_window* const window = region.collects ? region.window(win) : nullptr;
   chunk* const left = take_left(*store, TACIT_ALL_TARGETS);
   int error = MPI_SUCCESS;
-  const bool precedes =
-      !(assertion & MPI_MODE_NOPRECEDE); // else every process says that there is nothing to complete
-  if (precedes && ground_of(win, *store)) {
+  if (together) {
     error = fence(region, window, *store, win).pass(assertion);
   } else {
     error = window ? region.send(*window, TACIT_ALL_TARGETS) : error;
@@ -277,7 +242,7 @@ int collective_fence(tacit_coalesce& region, int assertion, MPI_Win win) {
     free_chunks(left, nullptr);
     if (window)
       region.completed(*window, TACIT_ALL_TARGETS);
-    store->quiet = true;
+    store->busy = under_way::nothing;
   }
   return error;
 }
@@ -285,15 +250,10 @@ int collective_fence(tacit_coalesce& region, int assertion, MPI_Win win) {
 void release_ground(exchange_ground* ground) {
   if (!ground)
     return;
-  budget unlimited(SIZE_MAX / 2);
-  for (int p = 0; ground->out && p < ground->processes; ++p)
-    ground->out[p].release(unlimited);
-  ground->in.release(unlimited);
+  ground->messages.release();
   std::free(ground->bytes);
-  std::free(ground->out);
   std::free(ground->told);
   std::free(ground->heard);
-  std::free(ground->requests);
   MPI_Comm_free(&ground->comm);
   std::free(ground);
 }

@@ -8,6 +8,12 @@
 
 namespace tacit::compiler {
 
+/// Zeros; null if there is no memory.
+template <typename T>
+T* array_of(int count) {
+  return static_cast<T*>(std::calloc(static_cast<std::size_t>(count), sizeof(T)));
+}
+
 /// How many bytes a region may still use.
 class budget {
 public:
@@ -23,6 +29,11 @@ public:
 private:
   std::size_t left_;
 };
+
+/// For what counts against no limit.
+inline budget unlimited() {
+  return budget(SIZE_MAX / 2);
+}
 
 /// Makes `reserved` at least `needed`, in steps.
 inline bool reserve(budget& memory, std::size_t& reserved, std::size_t needed) {

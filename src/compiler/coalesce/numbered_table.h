@@ -40,19 +40,19 @@ public:
   /// Calls f(offset, elements, values) for runs of neighboring places, in order.
   template <typename F>
   void for_each_run(unsigned element_bytes, F f) const {
-    for_each_word([&](std::size_t w, std::uint64_t left) {
-      while (left != 0) {
-        const auto from = static_cast<unsigned>(__builtin_ctzll(left));
-        const std::uint64_t behind = ~(left >> from);
-        const unsigned count = behind != 0 ? static_cast<unsigned>(__builtin_ctzll(behind)) : word_bits;
-        const std::size_t at = (w * word_bits + from) * element_bytes;
-        f(static_cast<MPI_Aint>(at), count, values_.data + at);
-        left = from + count == word_bits ? 0 : left & ~std::uint64_t{0} << (from + count);
-      }
-    });
+    for_each_word(
+        [&](std::size_t w, std::uint64_t bits) { for_each_run_of_word(w, bits, element_bytes, f); });
   }
-  const char* values_of_word(std::size_t word, unsigned element_bytes) const {
-    return values_.data + word * word_bits * element_bytes;
+  template <typename F>
+  void for_each_run_of_word(std::size_t w, std::uint64_t bits, unsigned element_bytes, F f) const {
+    for (std::uint64_t left = bits; left != 0;) {
+      const auto from = static_cast<unsigned>(__builtin_ctzll(left));
+      const std::uint64_t behind = ~(left >> from);
+      const unsigned count = behind != 0 ? static_cast<unsigned>(__builtin_ctzll(behind)) : word_bits;
+      const std::size_t at = (w * word_bits + from) * element_bytes;
+      f(static_cast<MPI_Aint>(at), count, values_.data + at);
+      left = from + count == word_bits ? 0 : left & ~std::uint64_t{0} << (from + count);
+    }
   }
   void clear();
   void release(budget& memory);

@@ -131,12 +131,12 @@ int clear_the_way(tacit_coalesce* region, const decision& d, const target_buffer
   if (!d.window) {
     if (region->is_collective() && at.target != MPI_PROC_NULL)
       if (window_store* const store = store_of(at.win))
-        store->quiet = false;
+        store->busy = under_way::anything;
     return MPI_SUCCESS;
   }
   if (region->checks && d.known)
     d.window->claimed.note(at.target, d.p);
-  d.window->store->quiet = false;
+  d.window->store->busy = under_way::anything;
   return region->send_touching(*d.window, at.target, d.known ? &d.p : nullptr);
 }
 
@@ -236,7 +236,7 @@ int tacit_coalesce_send(tacit_coalesce* region, MPI_Win win, int target) {
   for (region_window* w = region->windows; w; w = w->next)
     if (w->store && (win == MPI_WIN_NULL || w->win == win)) {
       error = first_of(error, region->send(*w, target));
-      w->store->quiet = false; // what comes may have operations of its own
+      w->store->busy = under_way::anything; // what comes may have operations of its own
     }
   return error;
 }

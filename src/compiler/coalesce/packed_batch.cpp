@@ -1,11 +1,15 @@
-// A record is a head and then
+// A record is a head and then values, one behind the other, and then what they are
 //
-//     words   {number, bits} of each word of places that has any, then their values in order
-//     pieces  {offset, bytes} of each piece, then their bytes in order; they may overlap, and take effect in this order
+//     words   {number, bits} of words of places: which of them have a value
+//     pieces  {offset, bytes}; they may overlap, and take effect in this order
+//
+// It ends when it has `most_parts` of them, or no room for the values of another.
 //
 // Integers are combined by the functions that combine them before they are sent. Sums and products of floating-point numbers are one
 // addition or multiplication each, as MPI's are.
 #include "compiler/coalesce/packed_batch.h"
+
+#include <algorithm>
 
 namespace tacit::compiler {
 namespace {
@@ -24,6 +28,10 @@ struct record_part {
   std::uint64_t at;   ///< number of a word; offset of a piece
   std::uint64_t what; ///< bits; bytes
 };
+
+constexpr std::size_t most_parts = 128, most_values = 16 * 1024;
+static_assert(sizeof(record_head) + most_values + most_parts * sizeof(record_part) <= largest_record);
+static_assert(most_values >= numbered_table::word_bits * 16);
 
 constexpr std::uint32_t no_op = UINT32_MAX;
 
@@ -75,79 +83,97 @@ std::size_t round_up(std::size_t bytes) {
   return (bytes + 7) / 8 * 8;
 }
 
+std::size_t bytes_of(const record_head& head) {
+  return sizeof head + round_up(head.bytes) + head.parts * sizeof(record_part);
+}
+
+record_head head_at(const char* packed) {
+  record_head head;
+  std::memcpy(&head, packed, sizeof head);
+  return head;
+}
+
+/// Appends records of one batch. What it has begun to write lies behind the end of `to` until the record ends.
 class packer {
 public:
-  explicit packer(growable<char>& to) : to_(to), begin_(to.size) {}
+  packer(growable<char>& to, const batch& b) : to_(to), begin_(to.size) {
+    head_.op = b.key.what == operation::put ? 0 : number_of(b.key.op);
+    head_.kind = b.element.kind;
+    head_.element_bytes_log2 = static_cast<std::uint8_t>(__builtin_ctz(b.element_bytes));
+  }
 
-  bool begin(const batch& b, bool words, std::size_t parts, std::size_t bytes) {
-    budget unlimited(SIZE_MAX / 2);
-    const std::size_t all = sizeof(record_head) + parts * sizeof(record_part) + round_up(bytes);
-    if (!to_.make_room(unlimited, all))
-      return false;
-    const record_head head{b.key.what == operation::put ? 0 : number_of(b.key.op),
-                           b.element.kind,
-                           static_cast<std::uint8_t>(__builtin_ctz(b.element_bytes)),
-                           words,
-                           parts,
-                           bytes};
-    std::memcpy(to_.data + to_.size, &head, sizeof head);
-    part_ = to_.data + to_.size + sizeof head;
-    value_ = part_ + parts * sizeof(record_part);
-    to_.size += all;
+  /// Its values, so many bytes, are what comes next. False: there is no memory.
+  bool add(bool word, const record_part& part, std::size_t bytes) {
+    if (head_.parts == most_parts || head_.bytes + bytes > most_values || word != head_.has_words)
+      end_record();
+    if (head_.parts == 0) {
+      budget memory = unlimited();
+      if (!to_.make_room(memory, largest_record))
+        return false;
+      head_.has_words = word;
+    }
+    parts_[head_.parts++] = part;
     return true;
   }
-  void part(std::uint64_t at, std::uint64_t what) {
-    const record_part p{at, what};
-    std::memcpy(part_, &p, sizeof p);
-    part_ += sizeof p;
-  }
   void value(const char* from, std::size_t bytes) {
-    std::memcpy(value_, from, bytes);
-    value_ += bytes;
+    std::memcpy(to_.data + to_.size + sizeof head_ + head_.bytes, from, bytes);
+    head_.bytes += bytes;
+  }
+  void end_record() {
+    if (head_.parts == 0)
+      return;
+    char* const to = to_.data + to_.size;
+    std::memcpy(to, &head_, sizeof head_);
+    std::memcpy(to + sizeof head_ + round_up(head_.bytes), parts_, head_.parts * sizeof *parts_);
+    to_.size += bytes_of(head_);
+    head_.parts = head_.bytes = 0;
   }
   void undo() { to_.size = begin_; }
 
 private:
   growable<char>& to_;
   const std::size_t begin_;
-  char *part_ = nullptr, *value_ = nullptr;
+  record_head head_{}; ///< of the record that has begun, if that has any part
+  record_part parts_[most_parts];
 };
 
 bool pack_numbered(packer& into, const batch& b) {
-  std::size_t words = 0;
-  b.numbered.for_each_word([&](std::size_t, std::uint64_t) { ++words; });
-  if (words == 0)
-    return true;
-  if (!into.begin(b, true, words, b.numbered.elements() * b.element_bytes))
-    return false;
-  b.numbered.for_each_word([&](std::size_t w, std::uint64_t bits) { into.part(w, bits); });
-  b.numbered.for_each_run(b.element_bytes, [&](MPI_Aint, unsigned count, const char* values) {
-    into.value(values, std::size_t{count} * b.element_bytes);
+  bool all = true;
+  b.numbered.for_each_word([&](std::size_t w, std::uint64_t bits) {
+    all = all &&
+          into.add(true, {w, bits}, static_cast<std::size_t>(__builtin_popcountll(bits)) * b.element_bytes);
+    if (all)
+      b.numbered.for_each_run_of_word(w, bits, b.element_bytes,
+                                      [&](MPI_Aint, unsigned count, const char* values) {
+                                        into.value(values, std::size_t{count} * b.element_bytes);
+                                      });
   });
-  return true;
+  return all;
 }
 
 bool pack_lines(packer& into, batch& b) {
+  bool all = true;
   if (b.lines.elements() == 0)
-    return true;
-  if (!into.begin(b, false, b.lines.elements(), b.lines.elements() * b.element_bytes))
-    return false;
+    return all;
   b.lines.for_each_run(b.element_bytes, [&](MPI_Aint offset, unsigned count, const char* values) {
-    for (unsigned i = 0; i < count; ++i)
-      into.part(static_cast<std::uint64_t>(offset) + std::uint64_t{i} * b.element_bytes, b.element_bytes);
-    into.value(values, std::size_t{count} * b.element_bytes);
+    const std::size_t bytes = std::size_t{count} * b.element_bytes;
+    all = all && into.add(false, {static_cast<std::uint64_t>(offset), bytes}, bytes);
+    if (all)
+      into.value(values, bytes);
   });
-  return true;
+  return all;
 }
 
+/// As it was appended: nothing has arranged it.
 bool pack_listed(packer& into, const batch& b) {
-  if (b.list.size() == 0)
-    return true;
-  if (!into.begin(b, false, b.list.size(), b.list.data_bytes()))
-    return false;
-  for (const listed& e : b.list) // as it was appended: nothing has arranged it
-    into.part(static_cast<std::uint64_t>(e.offset), e.bytes);
-  into.value(b.list.data(), b.list.data_bytes());
+  for (const listed& e : b.list)
+    for (std::size_t done = 0; done < e.bytes;) {
+      const std::size_t bytes = std::min(most_values, e.bytes - done);
+      if (!into.add(false, {static_cast<std::uint64_t>(e.offset) + done, bytes}, bytes))
+        return false;
+      into.value(b.list.data() + e.packed + done, bytes);
+      done += bytes;
+    }
   return true;
 }
 
@@ -178,9 +204,8 @@ void carry_out_pieces(const record_head& head, const record_part* parts, const c
   }
 }
 
-void carry_out_record(const record_head& head, const char* behind, char* base) {
-  const auto* const parts = reinterpret_cast<const record_part*>(behind);
-  const char* const values = behind + head.parts * sizeof(record_part);
+void carry_out_record(const record_head& head, const char* values, char* base) {
+  const auto* const parts = reinterpret_cast<const record_part*>(values + round_up(head.bytes));
   const std::size_t element_bytes = std::size_t{1} << head.element_bytes_log2;
   element_type element;
   element.kind = head.kind;
@@ -213,19 +238,31 @@ bool is_packable(const batch& b) {
 
 bool pack(growable<char>& to, batch& b) {
   b.numbered.hide();
-  packer into(to);
-  if (pack_numbered(into, b) && pack_lines(into, b) && pack_listed(into, b))
+  packer into(to, b);
+  if (pack_numbered(into, b) && pack_lines(into, b) && pack_listed(into, b)) {
+    into.end_record();
     return true;
+  }
   into.undo();
   return false;
 }
 
+std::size_t whole_records(const char* packed, std::size_t bytes, std::size_t most) {
+  std::size_t at = 0;
+  while (at < bytes) {
+    const std::size_t next = at + bytes_of(head_at(packed + at));
+    if (next > most)
+      break;
+    at = next;
+  }
+  return at;
+}
+
 void carry_out(const char* packed, std::size_t bytes, char* base) {
   for (std::size_t at = 0; at < bytes;) {
-    record_head head;
-    std::memcpy(&head, packed + at, sizeof head);
+    const record_head head = head_at(packed + at);
     carry_out_record(head, packed + at + sizeof head, base);
-    at += sizeof head + head.parts * sizeof(record_part) + round_up(head.bytes);
+    at += bytes_of(head);
   }
 }
 

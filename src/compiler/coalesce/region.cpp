@@ -15,6 +15,7 @@
 // exactly when MPI says so, also if the synchronization is out of sight.
 #include "compiler/coalesce/region.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <new>
 #include <optional>
@@ -32,6 +33,10 @@ int no_memory(MPI_Win win) {
 /// Two gets do not disturb each other.
 bool order_matters(operation a, operation b) {
   return a != operation::get || b != operation::get;
+}
+
+void note_sent(window_store& store, operation what) {
+  store.busy = std::min(store.busy, what == operation::get ? under_way::gets : under_way::anything);
 }
 
 template <typename T>
@@ -256,7 +261,7 @@ int tacit_coalesce::collect(region_window& window, int target, const batch_key& 
 /// MPI reads the user's own buffer.
 int tacit_coalesce::send_piece(region_window& window, int target, const batch_key& key,
                                std::uint32_t element_bytes, const piece& p) {
-  window.store->quiet &= key.what == operation::get;
+  note_sent(*window.store, key.what);
   message m({window.win, target, window.store->unit}, key, element_bytes);
   m.add(p.offset, p.bytes, p.data, p.result);
   return m.send();
@@ -339,7 +344,7 @@ int tacit_coalesce::send_listed(region_window& window, int target, batch& b) {
 int tacit_coalesce::send_batch(region_window& window, int target, batch& b) {
   if (b.empty())
     return MPI_SUCCESS;
-  window.store->quiet &= b.key.what == operation::get;
+  note_sent(*window.store, b.key.what);
   const int error = b.combine ? send_values(window, target, b) : send_listed(window, target, b);
   b.clear();
   return error;

@@ -23,10 +23,6 @@ constexpr std::size_t most_records = 1u << 17; ///< of a process: 15 MB
 constexpr int most_said = 4;                   ///< of one comparison
 constexpr long most_pairs = 100'000'000;       ///< that are compared: a second or so
 
-budget unlimited() {
-  return budget(SIZE_MAX / 2);
-}
-
 long long now() {
   timespec t{};
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -44,11 +40,6 @@ std::uint64_t node(int rank) {
   const std::uint64_t words[] = {XXH3_64bits(name, static_cast<std::size_t>(length)),
                                  each > 0 ? static_cast<std::uint64_t>(rank) / each : 0};
   return XXH3_64bits(words, sizeof words);
-}
-
-template <typename T>
-T* array_of(int count) {
-  return static_cast<T*>(std::calloc(static_cast<std::size_t>(count), sizeof(T)));
 }
 
 /// Under the lock of all watches.

@@ -75,7 +75,7 @@ void begin_use(window_store& store, region_window& user) {
   const locked all;
   user.next_user = store.users;
   store.users = &user;
-  store.quiet = false; // what was called before, nobody has seen
+  store.busy = under_way::anything; // what was called before, nobody has seen
 }
 
 void end_use(window_store& store, region_window& user) {

@@ -19,14 +19,16 @@ struct chunk {
 struct region_window;
 struct exchange_ground;
 
+/// What has been MPI's since the fence that opened this epoch, as far as regions know. Of several the least tells of all.
+enum class under_way : std::uint32_t { anything, gets, nothing };
+
 struct window_store {
   int processes = 0;
   MPI_Aint unit = 1;
   bool collects = false; ///< not in dynamic windows, where one datatype could span several attached parts
   chunk* left = nullptr; ///< on their way when their region ended
   region_window* users = nullptr; ///< of all regions that live
-  bool quiet =
-      false; ///< no operation but gets was MPI's since the fence that opened this epoch, as far as regions know
+  under_way busy = under_way::anything;
   bool asked = false;                ///< the processes have agreed on `ground`
   exchange_ground* ground = nullptr; ///< for packed messages at fences; null: there are none
 };
