@@ -3,8 +3,10 @@
 #include "runtime/executor/shapes.h"
 #include "runtime/mpi/mpi_error.h"
 #include "runtime/mpi/rank_and_size.h"
+#include "vocabulary/calls/settings.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 namespace tacit::runtime {
@@ -18,19 +20,21 @@ int to_int(tasks::rank_id rank) {
   return static_cast<int>(rank);
 }
 
-/// Ranks up to which messages are at least as fast as a collective: with two there is nothing that it could share out. Of 24 to
-/// 393,000 bytes among 2 ranks of one node, MPI_Iallgatherv took as long to 2.1 times as long under Open MPI 4.1, to 8 times under
-/// MPICH 4.0.
-constexpr int most_by_messages = 4;
-/// The same where ranks share cores, as who passes on what it gets has to wait for a core first: under Open MPI on two cores
-/// MPI's broadcasts and gathers in turn took 1.27 times as long on 8 ranks, 1.2 to 1.8 times on 16; allgathers 1.1 to 1.2 times on 8, but
-/// no longer than messages on 16 (bench/papers/s3/communication.py shows what is chosen).
-constexpr int most_by_messages_if_crowded = 8, most_to_broadcast_if_crowded = 16;
 /// Each message has its place in the order of exchanges.
 constexpr int exchange_tag = 1;
 
 /// Repeated exchanges that get channels, the first ones of a program: their memory is up to 256 KiB a message, and is kept.
 constexpr int most_connections = 64;
+
+/// What all ranks take alike, even if they were told different things.
+known_variant variant_for_all(MPI_Comm world, bool crowded) {
+  const std::string_view told = vocabulary::given(vocabulary::setting::task_exchanges);
+  std::array<int, 3> any{crowded ? 1 : 0, told == "messages" ? 1 : 0, told == "collectives" ? 1 : 0};
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, any.data(), 3, MPI_INT, MPI_MAX, world), "MPI_Allreduce");
+  if (any[1] || any[2])
+    return {any[1] ? exchange_variant::messages : exchange_variant::collective, true};
+  return variant_for(size_of(world), any[0] != 0);
+}
 
 tasks::region wanted_by(const tasks::exchange_part& part, int rank) {
   return intersection(part.wanted.piece(static_cast<std::uint32_t>(rank)), tasks::region(part.where));
@@ -59,11 +63,11 @@ struct exchanges::under_way {
 exchanges::exchanges(MPI_Comm world, surroundings around)
     : collectives_(private_communicator::like(world)), messages_(private_communicator::like(world)),
       reductions_(private_communicator::like(world)), connecting_(private_communicator::like(world)),
-      rank_(rank_in(world)), size_(size_of(world)), around_(std::move(around)) {
-  int crowded = around_.may_use_memory ? 0 : 1;
-  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &crowded, 1, MPI_INT, MPI_MAX, world), "MPI_Allreduce");
-  crowded_ = crowded != 0;
-}
+      rank_(rank_in(world)), size_(size_of(world)), around_(std::move(around)),
+      known_(variant_for_all(world, !around_.may_use_memory)),
+      trials_([this](std::vector<double> mine, std::function<void(const std::vector<double>&)> then) {
+        agree(std::move(mine), std::move(then));
+      }) {}
 
 void exchanges::abandon() noexcept {
   for (const auto& [signature, plan] : plans_)
@@ -107,13 +111,6 @@ exchanges::packet exchanges::make_packet(const tasks::collective& x, int from, i
   return made;
 }
 
-int exchanges::most_by_messages_of(tasks::collective_kind kind) const {
-  if (!crowded_)
-    return most_by_messages;
-  return kind == tasks::collective_kind::broadcast ? most_to_broadcast_if_crowded
-                                                   : most_by_messages_if_crowded;
-}
-
 bool exchanges::receives_from(const tasks::command& c, int from, int to) const {
   using kind = tasks::collective_kind;
   switch (c.exchange->kind) {
@@ -146,7 +143,8 @@ std::shared_ptr<exchanges::local_plan> exchanges::make_plan(const tasks::command
     if (receives_from(c, other, rank_))
       add(made->receives, make_packet(x, other, rank_));
   }
-  if (c.members.size() == static_cast<std::uint32_t>(size_) && size_ > most_by_messages_of(x.kind))
+  const bool messages_only = known_.settled && known_.first == exchange_variant::messages;
+  if (c.members.size() == static_cast<std::uint32_t>(size_) && !messages_only)
     made->native = x.kind == kind::alltoall ? alltoall_of(x, *made) : in_place(x);
   return made;
 }
@@ -288,14 +286,26 @@ void exchanges::go_on() {
 }
 
 void exchanges::begin(const std::shared_ptr<under_way>& u) {
-  if (u->repeated)
-    ++u->repeated->uses;
   if (reduces(u->exchange().kind))
     begin_reduction(u);
-  else if (u->plan->native)
+  else if (u->repeated && u->repeated->native &&
+           trials_.next(u->repeated->tried, MPI_Wtime()) == exchange_variant::collective)
     begin_native(u);
   else
     begin_messages(u);
+}
+
+/// For a trial: what waits for the result may start then.
+void exchanges::agree(std::vector<double> mine, std::function<void(const std::vector<double>&)> then) {
+  const auto numbers = std::make_shared<std::vector<double>>(std::move(mine));
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Iallreduce(MPI_IN_PLACE, numbers->data(), static_cast<int>(numbers->size()), MPI_DOUBLE,
+                           MPI_MAX, collectives_.comm(), &request),
+            "MPI_Iallreduce");
+  around_.requests->add(request, [this, numbers, then = std::move(then)](const MPI_Status&) {
+    then(*numbers);
+    go_on();
+  });
 }
 
 // --- data
@@ -324,6 +334,7 @@ std::shared_ptr<exchanges::repeated_exchange> exchanges::repeated_of(const under
     return known->second;
   auto made = std::make_shared<repeated_exchange>();
   made->native = u.plan->native;
+  *made->tried = {known_.first, known_.settled || key == 0};
   if (key != 0) {
     if (repeated_.size() >= 2 * most_kept)
       std::erase_if(repeated_, [](const auto& entry) { return !entry.second->connects; });
@@ -335,7 +346,8 @@ std::shared_ptr<exchanges::repeated_exchange> exchanges::repeated_of(const under
 void exchanges::begin_native(const std::shared_ptr<under_way>& u) {
   repeated_exchange& repeated = *u->repeated;
   native_exchange& native = *repeated.native;
-  if (repeated.uses == 2)
+  native.make_room();
+  if (++repeated.uses_of_native == 2)
     native.prepare(collectives_.comm());
   if (native.packed())
     for (const packet& s : u->plan->sends)
@@ -429,8 +441,10 @@ void exchanges::begin_channels(const std::shared_ptr<under_way>& u) {
 
 void exchanges::begin_messages(const std::shared_ptr<under_way>& u) {
   const local_plan& p = *u->plan;
-  if (u->repeated && u->repeated->uses == 2)
+  if (u->repeated && ++u->repeated->uses == 2)
     connect(*u);
+  if (u->repeated && u->repeated->native && u->repeated->tried->settled && !u->repeated->tried->agreeing)
+    u->repeated->native->release();
   u->messages = messages_of(*u);
   message_set& messages = *u->messages;
   if (messages.by_mpi() == 0 && messages.shares())

@@ -1,11 +1,11 @@
 // Collective commands. They are started in the order of their exchanges, which is the same on all ranks, though they may become
 // ready in another one; they complete in any order.
 //
-// An exchange of all ranks is one nonblocking collective of MPI: broadcast, scatter, gather, allgather, alltoall. Where what
+// An exchange of all ranks can be one nonblocking collective of MPI: broadcast, scatter, gather, allgather, alltoall. Where what
 // ranks contribute lies in one piece, an allgather needs no copies at all. From the second time on it is a persistent one
 // (native_exchange.h), if the library has such that can be relied on. Exchanges of a part of the ranks, halos, what is
-// too long for MPI's counts, and those of few ranks, where a collective has no steps to save, or of some that share cores, go as messages between those who
-// have something for each other: the same bytes. What a signature needs is computed once, and its messages are persistent from
+// too long for MPI's counts, and those of few ranks, where a collective has no steps to save, go as messages between those who
+// have something for each other: the same bytes. Which of both is faster for an exchange that is repeated is measured (variant_trials.h). What a signature needs is computed once, and its messages are persistent from
 // the second time on (message_set.h); long ones are sent before others are taken in. Between two ranks they need no tags: both start them in the order of the exchanges. In exchanges of all
 // ranks messages within a node go through its memory from the third time on (node_channels.h).
 //
@@ -18,6 +18,7 @@
 #include "runtime/executor/message_set.h"
 #include "runtime/executor/native_exchange.h"
 #include "runtime/executor/pending_requests.h"
+#include "runtime/executor/variant_trials.h"
 #include "runtime/mpi/private_communicator.h"
 #include "tasks/commands/command.h"
 
@@ -83,10 +84,11 @@ private:
   struct repeated_exchange {
     std::shared_ptr<native_exchange> native;
     std::shared_ptr<message_set> shared; ///< from the second use on, if all ranks may have one
-    std::size_t uses = 0;
+    std::shared_ptr<tried_exchange> tried = std::make_shared<tried_exchange>();
+    std::size_t uses = 0, uses_of_native = 0; ///< by messages, and by a collective
     bool connects = false, under_way = false;
-    /// What all ranks start as the same one has to wait until the one before has ended here, or is connected.
-    bool may_start() const { return !under_way && (!shared || shared->connected()); }
+    /// What all ranks start as the same one has to wait until the one before has ended here, or is connected, or it is known which.
+    bool may_start() const { return !under_way && (!shared || shared->connected()) && !tried->agreeing; }
   };
   std::shared_ptr<local_plan> plan(const tasks::command& c);
   std::shared_ptr<local_plan> make_plan(const tasks::command& c);
@@ -94,7 +96,6 @@ private:
   std::shared_ptr<native_exchange> in_place(const tasks::collective& x);
   std::optional<tasks::region> piece_in_place(const tasks::collective& x, int rank) const;
   MPI_Datatype element_type(std::size_t bytes);
-  int most_by_messages_of(tasks::collective_kind kind) const;
   packet make_packet(const tasks::collective& x, int from, int to) const;
   bool receives_from(const tasks::command& c, int from, int to) const;
   void prepare(under_way& u);
@@ -103,6 +104,7 @@ private:
   void connect(const under_way& u);
   std::shared_ptr<message_set> new_messages(const under_way& u) const;
   void ended(const std::shared_ptr<under_way>& u);
+  void agree(std::vector<double> mine, std::function<void(const std::vector<double>&)> then);
   void begin_native(const std::shared_ptr<under_way>& u);
   void begin_messages(const std::shared_ptr<under_way>& u);
   void begin_channels(const std::shared_ptr<under_way>& u);
@@ -118,7 +120,8 @@ private:
   private_communicator collectives_, messages_, reductions_, connecting_;
   int rank_, size_;
   surroundings around_;
-  bool crowded_ = false; ///< some node has more ranks than cores; the same on all ranks
+  known_variant known_; ///< of exchanges of all ranks, the same on all
+  variant_trials trials_;
   std::deque<std::shared_ptr<under_way>> in_order_;
   std::map<tasks::command_id, std::shared_ptr<under_way>> expected_;
   std::map<std::uint64_t, std::shared_ptr<local_plan>> plans_; ///< by signature

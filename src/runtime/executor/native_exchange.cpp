@@ -28,12 +28,24 @@ native_exchange::native_exchange(form what, int root, std::byte* base, MPI_Datat
 
 native_exchange::native_exchange(std::vector<int> send_bytes, std::vector<int> receive_bytes)
     : what_(form::alltoall), send_counts_(std::move(send_bytes)), send_offsets_(offsets_of(send_counts_)),
-      counts_(std::move(receive_bytes)), offsets_(offsets_of(counts_)), types_(counts_.size(), MPI_BYTE),
-      sent_(sum(send_counts_)), received_(sum(counts_)) {}
+      counts_(std::move(receive_bytes)), offsets_(offsets_of(counts_)), types_(counts_.size(), MPI_BYTE) {}
 
 native_exchange::~native_exchange() {
+  release();
+}
+
+void native_exchange::make_room() {
+  if (!packed())
+    return;
+  sent_.resize(sum(send_counts_));
+  received_.resize(sum(counts_));
+}
+
+void native_exchange::release() {
   if (persistent_ != MPI_REQUEST_NULL)
     MPI_Request_free(&persistent_);
+  sent_ = {};
+  received_ = {};
 }
 
 void native_exchange::keep() noexcept {

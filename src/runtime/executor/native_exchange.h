@@ -34,6 +34,10 @@ public:
   std::byte* sent_to(int rank) { return sent_.data() + send_offsets_[static_cast<std::size_t>(rank)]; }
   std::byte* received_from(int rank) { return received_.data() + offsets_[static_cast<std::size_t>(rank)]; }
 
+  /// For what is packed: to be called before it is used again.
+  void make_room();
+  /// Gives up memory and the request, where it is not needed for long.
+  void release();
   /// Starts are persistent from now on, if the library has such collectives.
   void prepare(MPI_Comm comm);
   MPI_Request start(MPI_Comm comm);

@@ -202,7 +202,8 @@ task_runtime::task_runtime(dry_run as, bool keep_graphs)
 
 void task_runtime::begin(bool keep_graphs) {
   for (const vocabulary::setting one :
-       {vocabulary::setting::task_discover, vocabulary::setting::task_progress})
+       {vocabulary::setting::task_discover, vocabulary::setting::task_exchanges,
+        vocabulary::setting::task_progress})
     check(one);
   tasks::planner_options options;
   options.ranks = static_cast<std::uint32_t>(ranks_);

@@ -141,6 +141,61 @@ TEST(programs, long_messages_arrive_again_and_again) {
   EXPECT_EQ(contents(q, now), data);
 }
 
+/// Often enough that a trial of how each of the exchanges travels has ended (variant_trials.h).
+TEST(programs, exchanges_bring_the_same_while_they_are_tried_and_afterwards) {
+  constexpr std::size_t side = 36;
+  constexpr int steps = 200;
+  queue q;
+  std::vector<long> a(side * side), b(side * side);
+  std::iota(a.begin(), a.end(), 3);
+  const buffer<long, 2> left(a.data(), {side, side}), right(b.data(), {side, side});
+  const auto step = [&](const auto& from, const auto& to, const auto& mapper, std::size_t items, long added,
+                        auto index_of) {
+    q.submit([&](handler& h) {
+      const accessor in(from, h, mapper, read_only);
+      if (items == 1) { // on one rank
+        const accessor out(to, h, access::all(), write_only, no_init);
+        h.parallel_for(range<2>(1, 1), [=](item<2>) {
+          for (std::size_t i = 0; i < side * side; ++i) {
+            const auto [r, c] = index_of(i / side, i % side);
+            out(i / side, i % side) = (in(r, c) + added) % 100'003;
+          }
+        });
+      } else {
+        const accessor out(to, h, access::one_to_one(), write_only, no_init);
+        h.parallel_for(to.get_range(), [=](std::size_t i, std::size_t j) {
+          const auto [r, c] = index_of(i, j);
+          out(i, j) = (in(r, c) + added) % 100'003;
+        });
+      }
+    });
+  };
+  using at = std::pair<std::size_t, std::size_t>;
+  const auto mirrored = [](std::size_t i, std::size_t j) { return at{side - 1 - i, j}; };
+  const auto turned = [](std::size_t i, std::size_t j) { return at{j, i}; };
+  for (int t = 0; t < steps; ++t) {
+    step(left, right, access::all(), side, t, mirrored);                // allgather
+    step(right, left, access::transposed<1, 0>(), side, 2 * t, turned); // alltoall
+    step(left, right, access::all(), 1, 3 * t, mirrored);               // gather
+    step(right, left, access::all(), side, t, turned);                  // broadcast
+  }
+  const auto serially = [&](auto& from, auto& to, long added, auto index_of) {
+    for (std::size_t i = 0; i < side * side; ++i) {
+      const auto [r, c] = index_of(i / side, i % side);
+      to[i] = (from[r * side + c] + added) % 100'003;
+    }
+  };
+  std::vector<long> x(side * side), y(side * side);
+  std::iota(x.begin(), x.end(), 3);
+  for (int t = 0; t < steps; ++t) {
+    serially(x, y, t, mirrored);
+    serially(y, x, 2 * t, turned);
+    serially(x, y, 3 * t, mirrored);
+    serially(y, x, t, turned);
+  }
+  EXPECT_EQ(contents(q, left), x);
+}
+
 TEST(programs, groups_are_not_divided_among_ranks) {
   constexpr std::size_t n = 24, tile = 4;
   queue q;
