@@ -304,6 +304,16 @@ class one_sided:
 
     def __init__(self, number, choose, lie, cxx):
         self.number, self.choose, self.lie, self.cxx = number, choose, lie, cxx
+        self.results = 0  # of operations: no two of an epoch may have a common byte, so that each has a place of its own
+        self.unused = 0  # likewise; what they fetch depends on the order of processes
+
+    def result(self):
+        self.results += 1
+        return f"got[{8 * (self.results - 1)} + i]"
+
+    def unread(self):
+        self.unused += 1
+        return f"unused[{8 * (self.unused - 1)} + i]"
 
     def call(self):
         win = self.choose.choice(["win", "win", "second"])
@@ -312,9 +322,9 @@ class one_sided:
         if kind == "put":
             return f"MPI_Put(&stays[i], 1, MPI_LONG, (rank + i) % size, 32 + rank * 8 + i, 1, MPI_LONG, {win});"
         if kind == "get":
-            return f"MPI_Get(&got[i], 1, MPI_LONG, {target}, i, 1, MPI_LONG, {win});"
+            return f"MPI_Get(&{self.result()}, 1, MPI_LONG, {target}, i, 1, MPI_LONG, {win});"
         if kind == "fetch":
-            return f"MPI_Fetch_and_op(&stays[i], &unused[i], MPI_LONG, {target}, 8 + i, MPI_SUM, {win});"
+            return f"MPI_Fetch_and_op(&stays[i], &{self.unread()}, MPI_LONG, {target}, 8 + i, MPI_SUM, {win});"
         if kind == "none":
             return f"MPI_Put(stays, 0, MPI_LONG, {target}, 0, 0, MPI_LONG, {win});"
         if kind == "ordered":  # of one process at each place, so that their order shows; also out of macros
@@ -335,13 +345,19 @@ class one_sided:
             forms += [["for (int once : {0, 1})", "  if (once)", "    " + call], [f"[&] {{ {call} }}();"]]
         return self.choose.choice(forms)
 
+    def fences(self, rounds):
+        last = self.choose.choice(["0", "MPI_MODE_NOSUCCEED", "MPI_MODE_NOSUCCEED | MPI_MODE_NOSTORE"])
+        return (f"MPI_Win_fence({self.choose.choice(['0', 'MPI_MODE_NOPRECEDE'])}, WIN);",
+                f"MPI_Win_fence({f'round + 1 < {rounds} ? 0 : {last}' if rounds > 1 else last}, WIN);")
+
     def function(self):
         both = " (second, base2, long, MPI_LONG, MPI_COMM_WORLD)" if self.choose.random() < 0.7 else ""
         annotation = self.choose.choice(["osc_coalesce(win, base, long, MPI_LONG, MPI_COMM_WORLD)",
                                          "rma(win, base, long, MPI_LONG, size, rank)"]) + both
         fences = self.choose.random() < 0.5
-        if fences and annotation.startswith("osc_coalesce") and self.choose.random() < 0.5:
+        if fences and annotation.startswith("osc_coalesce") and self.choose.random() < 0.75:
             annotation += " collective"
+        rounds = self.choose.choice([1, 1, 2, 3]) if fences else 1
         body = ["for (int i = 0; i < 8; ++i) {"]
         for _ in range(self.choose.randrange(1, 4)):
             body += ["  " + line for line in self.operation()]
@@ -350,12 +366,13 @@ class one_sided:
             claim = ["#pragma mpi indep MPI_Win(win)"] if self.lie else []
             body += claim + ["checksum += synchronize(win, base, cells);"]
         again = ["for (int i = 0; i < 8; ++i)", "  " + self.call()]
-        opened, closed = ("MPI_Win_fence(0, WIN);",) * 2 if fences else ("MPI_Win_lock_all(0, WIN);", "MPI_Win_unlock_all(WIN);")
+        opened, closed = self.fences(rounds) if fences else ("MPI_Win_lock_all(0, WIN);", "MPI_Win_unlock_all(WIN);")
         bare = self.choose.random() < 0.3
         opened, closed = ([line.replace("WIN", w) for w in ("win", "second")] for line in (opened, closed))
         if bare:
             closed = [f"if (size > 0)\n      {line}" for line in closed]
-        lines = [f"static void function_{self.number}(void) {{", "  long stays[8], got[8] = {0}, unused[8], *base, *base2;",
+        lines = [f"static void function_{self.number}(void) {{",
+                 f"  long stays[8], got[{8 * self.results + 8}] = {{0}}, unused[{8 * self.unused + 8}], *base, *base2;",
                  "  MPI_Win win, second;", "  MPI_Datatype pair_type;", "  MPI_Type_contiguous(2, MPI_LONG, &pair_type);",
                  "  MPI_Type_commit(&pair_type);",
                  "  const int cells = 32 + 16 * size, ordered = 32 + 8 * (size + rank);", "  const long two = 2;",
@@ -364,12 +381,15 @@ class one_sided:
                  "  for (int i = 0; i < cells; ++i)", "    base[i] = i * 3 + rank, base2[i] = -base[i];", "  for (int i = 0; i < 8; ++i)",
                  "    stays[i] = i * 5 - rank * 7;", "  MPI_Barrier(MPI_COMM_WORLD);", f"#pragma mpi {annotation}", "  {",
                  *("    " + line for line in opened)]
-        lines += [line if line.startswith("#") else "    " + line for line in body + again + closed]
+        inner = body + again + closed
+        if rounds > 1:
+            inner = [f"for (int round = 0; round < {rounds}; ++round) {{", *("  " + line for line in inner), "}"]
+        lines += [line if line.startswith("#") else "    " + line for line in inner]
         lines += ["  }", "  MPI_Barrier(MPI_COMM_WORLD);",
                   *(f"  MPI_Win_fence(0, {w});" if fences else f"  MPI_Win_lock_all(0, {w}); MPI_Win_unlock_all({w});"
                     for w in ("win", "second")),
                   "  for (int i = 0; i < cells; ++i)", "    checksum += (double)base[i] * (i + 1) + (double)base2[i] * (i + 3);",
-                  "  for (int i = 0; i < 8; ++i)",
+                  f"  for (int i = 0; i < {8 * self.results}; ++i)",
                   "    checksum += (double)got[i] * (i + 1);", "  MPI_Barrier(MPI_COMM_WORLD);", "  MPI_Win_free(&win);",
                   "  MPI_Win_free(&second);", "  MPI_Type_free(&pair_type);", "  (void)unused; (void)two; (void)ordered;", "}"]
         return "\n".join(lines)
@@ -378,10 +398,11 @@ class one_sided:
 KINDS = {"messages": messages, "one_sided": one_sided, "exchanges": exchanges, "locks": locks}
 
 
-def kinds_of(seed, functions, lie):
+def kinds_of(seed, functions, lie, only):
     """Which kind each function is; only some know how to lie."""
     choose = random.Random(f"kinds {seed}")
-    weighted = ["messages", "messages", "one_sided"] if lie else ["messages", "messages", "one_sided", "exchanges", "exchanges", "locks"]
+    liars = ["messages", "messages", "one_sided"]
+    weighted = only or (liars if lie else [*liars, "exchanges", "exchanges", "locks"])
     return [choose.choice(weighted) for _ in range(functions)]
 
 
@@ -389,9 +410,9 @@ def is_cxx(seed, lie):
     return seed % 2 == 1 and not lie
 
 
-def program(seed, functions, lie):
+def program(seed, functions, lie, only):
     choose, cxx = random.Random(seed), is_cxx(seed, lie)
-    texts = [KINDS[kind](i, choose, lie, cxx).function() for i, kind in enumerate(kinds_of(seed, functions, lie))]
+    texts = [KINDS[kind](i, choose, lie, cxx).function() for i, kind in enumerate(kinds_of(seed, functions, lie, only))]
     call = "  try {{ function_{0}(); }} catch (const std::runtime_error&) {{ checksum += {0}; }}" if cxx else "  function_{0}();"
     end = "\n  for (int i = 0; i < 4; ++i)\n    checksum += sum_of(heap[i], 2 * N);\n  begin_function();"
     calls = "\n".join(call.format(i) + end for i in range(functions))
@@ -430,7 +451,7 @@ def places_changed(asked, source):
 
 def difference(asked, seed, folder):
     source = folder / ("program.cpp" if is_cxx(seed, asked.lie) else "program.c")
-    source.write_text(program(seed, asked.functions, asked.lie))
+    source.write_text(program(seed, asked.functions, asked.lie, asked.kinds))
     ways = {"plain": [], "transformed": ["--annotations"]} | ({"checked": ["--annotations=check"]} if asked.check else {})
     for name, words in ways.items():
         if said := compiled(asked, source, folder / name, *words):
@@ -452,14 +473,17 @@ def difference(asked, seed, folder):
 
 def report(asked, differ, changed, seconds):
     seeds = range(asked.seed, asked.seed + asked.programs)
-    kinds = Counter(f"{kind}, {'C++' if is_cxx(s, asked.lie) else 'C'}" for s in seeds for kind in kinds_of(s, asked.functions, asked.lie))
+    kinds = Counter(f"{kind}, {'C++' if is_cxx(s, asked.lie) else 'C'}" for s in seeds
+                    for kind in kinds_of(s, asked.functions, asked.lie, asked.kinds))
+    promises = sum(program(s, asked.functions, asked.lie, asked.kinds).count(") collective\n") for s in seeds)
     commit = subprocess.run(["git", "log", "-1", "--format=%h", "--", "src/compiler"], capture_output=True, text=True,
                             cwd=Path(__file__).parents[3]).stdout.strip()
     return {"what": "Random annotated programs, plain (-O1) against transformed: checksums of all memory, of all ranks.",
             "machine": {"cpu": platform.processor() or platform.machine(), "cores": os.cpu_count(), "system": platform.platform()},
             "last_commit_of_compiler": commit, "command": " ".join(["random_programs.py", *asked.words]),
             "first_seed": seeds[0], "last_seed": seeds[-1], "programs_per_seed": asked.functions, "ranks": asked.ranks,
-            "environment": asked.environment, "programs": dict(sorted(kinds.items())), "places_changed": dict(sorted(changed.items())),
+            "environment": asked.environment, "programs": dict(sorted(kinds.items())), "collective": promises,
+            "places_changed": dict(sorted(changed.items())),
             "run": ["pipelined exchanges always", "pipelined exchanges as measured", *(["checked"] if asked.check else [])],
             "mismatches": [{"seed": seed, "found": text[:400]} for seed, text in differ], "minutes": round(seconds / 60, 1)}
 
@@ -471,6 +495,7 @@ def main():
     parser.add_argument("--environment", action="append", default=[])
     parser.add_argument("--programs", type=int, default=10, help="files")
     parser.add_argument("--functions", type=int, default=10, help="programs in a file")
+    parser.add_argument("--kinds", nargs="+", choices=list(KINDS), default=[], help="only these")
     parser.add_argument("--ranks", type=int, nargs="+", default=[2])
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
     parser.add_argument("--lie", action="store_true")
