@@ -15,6 +15,17 @@ static uint32_t next(uint64_t* state) {
   return (uint32_t)(*state >> 33);
 }
 
+/* What is always the same goes together with what never comes again, from one line. */
+static void send_in_new_company(MPI_Comm comm, int to, int from, int round) {
+  static __thread char out[2][5000], in[2][5000];
+  MPI_Request posted[4];
+  for (int i = 0; i < 2; ++i) {
+    MPI_Irecv(in[i], 5000, MPI_BYTE, from, 20 + i, comm, &posted[i]);
+    MPI_Isend(out[i], i == 0 ? 48 : 1 + round, MPI_BYTE, to, 20 + i, comm, &posted[2 + i]);
+  }
+  MPI_Waitall(4, posted, MPI_STATUSES_IGNORE);
+}
+
 static void* play(void* argument) {
   MPI_Comm comm = *(MPI_Comm*)argument;
   int rank, size;
@@ -54,6 +65,7 @@ static void* play(void* argument) {
     MPI_Sendrecv(out[1], 64, MPI_BYTE, (rank + 1) % size, 1, in[2], 64, MPI_BYTE, (rank + size - 1) % size, 1,
                  comm, MPI_STATUS_IGNORE);
     MPI_Send(out[0], 4, MPI_BYTE, MPI_PROC_NULL, 3, comm);
+    send_in_new_company(comm, (rank + 1) % size, (rank + size - 1) % size, round);
   }
   MPI_Request_free(&started[0]);
   MPI_Request_free(&started[1]);

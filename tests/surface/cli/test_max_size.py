@@ -89,8 +89,8 @@ class Limit(unittest.TestCase):
 
     def test_threads(self):
         whole, _ = self.record("whole", 2, ["800", "threads"])
-        part, most = self.record("part", 2, ["800", "threads"], "250KiB")
-        self.assertLessEqual(most, 250 * 1024)
+        part, most = self.record("part", 2, ["800", "threads"], "400KiB")
+        self.assertLessEqual(most, 400 * 1024)
         self.assert_same_sums(whole, part)
 
     def test_a_limit_that_is_not_reached_changes_nothing(self):
