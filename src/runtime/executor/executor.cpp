@@ -215,12 +215,20 @@ bool executor::poll_on(double now) {
     if (waiting_since_ == 0)
       waiting_since_ = now;
     if (messages && now - waiting_since_ > before_offering)
-      offer_core();
+      offer_core_to_submitter();
     if (now - waiting_since_ > 1)
       if (const auto ended = watch_.look_for_ended())
         end(*ended, true);
   }
   return messages;
+}
+
+/// Or to other processes. The thread that submits gives the core back as soon as it waits for its tasks; until then every rank waits for it.
+void executor::offer_core_to_submitter() {
+  const std::uint64_t before = submitted_.load(std::memory_order_relaxed);
+  offer_core();
+  if (submitted_.load(std::memory_order_relaxed) != before)
+    keep_yielding();
 }
 
 /// Now and then: MPI may yield the core whenever it is asked and has nothing to do.
@@ -317,6 +325,7 @@ void executor::wait_until_quiet() {
 void executor::add(std::shared_ptr<task_body> body, std::vector<tasks::command>& commands) {
   constexpr std::size_t most_kept = 16;
   const std::lock_guard lock(mutex_);
+  submitted_.fetch_add(1, std::memory_order_relaxed);
   delivered_.push_back({std::move(body), {}});
   if (!commands.empty())
     delivered_.back().commands.swap(commands);

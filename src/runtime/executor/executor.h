@@ -114,6 +114,7 @@ private:
   bool nothing_to_do() const;
   bool more_ranks_than_cores() const;
   bool poll_on(double now);
+  void offer_core_to_submitter();
   void look_around(double now);
   void note_comparisons();
   void end(const std::string& why, bool tell_others);
@@ -199,7 +200,8 @@ private:
   std::size_t kept_ = 0;                                ///< tasks, from add() to the horizon after them
   std::vector<std::shared_ptr<task_body>> done_bodies_; ///< of no use any more
   std::condition_variable room_;
-  std::atomic<std::size_t> elsewhere_{0}; ///< calls of post() that threads of the backend owe
+  std::atomic<std::uint64_t> submitted_{0}; ///< tasks
+  std::atomic<std::size_t> elsewhere_{0};   ///< calls of post() that threads of the backend owe
   std::array<std::thread, 2> threads_;
 };
 

@@ -12,6 +12,9 @@ namespace {
 
 std::atomic<bool (*)()> meanwhile = nullptr;
 
+/// Offers to come that sleep.
+thread_local int sleeps = 0;
+
 bool more_to_do() {
   bool (*const round)() = meanwhile.load(std::memory_order_acquire);
   return round && round();
@@ -31,7 +34,6 @@ void offer_core() {
   using clock = std::chrono::steady_clock;
   constexpr auto slice = std::chrono::microseconds(100); // longer than any rank that waits keeps a core
   constexpr int sleeps_until_next_yield = 100;
-  static thread_local int sleeps = 0;
   if (sleeps > 0) {
     --sleeps;
     const timespec shortest{0, 1000};
@@ -42,6 +44,10 @@ void offer_core() {
   std::this_thread::yield();
   if (clock::now() - before > slice)
     sleeps = sleeps_until_next_yield;
+}
+
+void keep_yielding() {
+  sleeps = 0;
 }
 
 void await(std::span<MPI_Request> requests, const char* call) {

@@ -21,6 +21,9 @@ void go_on();
 /// yield has shown that there is one, it sleeps for as short as the kernel lets it the next times: who sleeps gets a core
 /// when it wakes. Allocates nothing.
 void offer_core();
+/// To be called after an offer: who had the core meanwhile works for what this thread waits for, and gives it back when that is done. To sleep the
+/// next times would take the core away from it again and again.
+void keep_yielding();
 
 /// Says what goes on meanwhile: `round` progresses everything once, and returns whether there may be more to
 /// do, so that the wait must not be left to MPI. Said by progress.h before anything is under way.
