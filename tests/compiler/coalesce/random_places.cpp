@@ -1,8 +1,8 @@
 // Searches, as it were: several epochs of fences in which every process combines single numbers at places of all, near and far, few and
 // many, in two windows; once as MPI's own calls and once through a region, with and without its promise that all come to fences together.
 // Between them stand operations that are MPI's own, fetch, store or read, in stripes of each origin. Afterwards windows and results are
-// the same, byte for byte. Not under Open MPI 4.1 with osc pt2pt: there MPI's own calls come out wrong, as an MPI_Accumulate overtakes
-// the MPI_Fetch_and_op in front of it (three processes, seeds 7003, 7013 and 7015; what the region left was the last value of the program).
+// the same, byte for byte. Not under Open MPI 4.1 with osc pt2pt: there MPI's own calls do not always leave what the program put last
+// where it fetches and replaces in turns (three processes, seeds 7003, 7013 and 7015), and the region does.
 //
 //     random_places [cases [seed]]
 #include "random_cases.h"
