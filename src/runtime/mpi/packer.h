@@ -29,6 +29,8 @@ public:
   /// Without their number: `get_list` does not read them.
   void put_bytes(const std::vector<std::byte>& bytes) { append(bytes.data(), bytes.size()); }
   void put_text(const std::string& text) { put_list(std::vector<char>(text.begin(), text.end())); }
+  /// Makes room for so many bytes more.
+  void reserve(std::size_t bytes) { bytes_.reserve(bytes_.size() + bytes); }
   std::vector<std::byte> take() { return std::move(bytes_); }
 
 private:

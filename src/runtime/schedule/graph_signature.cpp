@@ -93,6 +93,32 @@ graph_signature signature_of(const message& circumstances, const local_graph& g)
   return signed_bytes(out.take());
 }
 
+std::uint64_t shape_of(const local_graph& g) {
+  std::vector<std::uint64_t> all; // hashed at once: one by one took as long as to pack the graph
+  constexpr std::size_t words_of_message = 6;
+  all.reserve(words_of_message * g.operations.size() + 2 * g.dependencies.size());
+  const auto add_lengths = [&](const std::vector<graphs::segment>& list) {
+    all.push_back(list.size());
+    for (const graphs::segment& s : list)
+      all.push_back(s.length);
+  };
+  const auto add_two = [&](std::int32_t a, std::int32_t b) {
+    all.push_back(std::uint64_t{static_cast<std::uint32_t>(a)} << 32 | static_cast<std::uint32_t>(b));
+  };
+  for (const local_operation& op : g.operations) {
+    add_two(static_cast<std::int32_t>(op.kind), op.comm);
+    add_two(op.peer, op.tag);
+    add_two(op.reducer, 0);
+    add_lengths(op.reads);
+    add_lengths(op.writes);
+  }
+  for (const auto& [before, after] : g.dependencies)
+    add_two(before, after);
+  add_lengths(g.scratch);
+  add_lengths(g.live_out);
+  return hash_of(all.data(), all.size() * sizeof all[0]);
+}
+
 bool is_movable(const local_graph& g) {
   return std::none_of(g.operations.begin(), g.operations.end(), [](const local_operation& op) {
     return op.kind == local_kind::put || op.kind == local_kind::get;

@@ -165,12 +165,13 @@ kept_graphs::lookup kept_graphs::look(message circumstances, const graph_builder
   lookup out;
   out.circumstances = std::move(circumstances);
   out.exact = signature_of(out.circumstances, part.values());
+  out.shape = shape_of(part.values());
   out.words[0] = rank_ == 0 ? std::min<std::uint64_t>(wanted.kept, most_entries) : most_entries;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     const entry& e = entries_[i];
     out.words[word_of_use(i)] = use_of(e);
     if (e.exact != out.exact) {
-      const bool maybe = e.movable && e.exact.bytes.size() == out.exact.bytes.size(); // of any places
+      const bool maybe = e.movable && e.shape == out.shape;
       out.words[word_of_match(i)] = maybe ? elsewhere : differs;
       continue;
     }
@@ -301,6 +302,7 @@ kept_graphs::room kept_graphs::make_room(const lookup& found, std::optional<std:
 kept_graphs::entry kept_graphs::make_entry(lookup& found, const graph_builder& part, rank_part steps) {
   entry out;
   out.exact = std::move(found.exact);
+  out.shape = found.shape;
   out.relative = std::move(found.relative);
   out.movable = is_movable(part.values());
   out.part = std::move(steps);

@@ -1,5 +1,6 @@
 #include "runtime/schedule/local_graph.h"
 
+#include <array>
 #include <limits>
 #include <map>
 #include <stdexcept>
@@ -42,17 +43,29 @@ graphs::reducer unpack_reducer(unpacker& from) {
   return r;
 }
 
+namespace {
+
+/// An operation without its bytes.
+using operation_words = std::array<std::int32_t, 5>;
+
+std::size_t packed_bytes(const std::vector<local_operation>& operations) {
+  std::size_t segments = 0;
+  for (const local_operation& op : operations)
+    segments += op.reads.size() + op.writes.size();
+  return operations.size() * (sizeof(operation_words) + 2 * sizeof(std::uint64_t)) +
+         segments * sizeof(graphs::segment);
+}
+
+} // namespace
+
 void pack_operations(packer& into, const local_graph& g) {
   into.put<std::uint64_t>(g.reducers.size());
   for (const local_reducer& r : g.reducers)
     pack(into, r);
   into.put<std::uint64_t>(g.operations.size());
+  into.reserve(packed_bytes(g.operations));
   for (const local_operation& op : g.operations) {
-    into.put(op.kind);
-    into.put(op.comm);
-    into.put(op.peer);
-    into.put(op.tag);
-    into.put(op.reducer);
+    into.put(operation_words{static_cast<std::int32_t>(op.kind), op.comm, op.peer, op.tag, op.reducer});
     into.put_list(op.reads);
     into.put_list(op.writes);
   }
@@ -78,11 +91,12 @@ local_graph unpack_local_graph(unpacker& from) {
     g.reducers.push_back(unpack_reducer(from));
   for (auto n = from.get<std::uint64_t>(); n > 0; --n) {
     local_operation op;
-    op.kind = from.get<local_kind>();
-    op.comm = from.get<std::int32_t>();
-    op.peer = from.get<int>();
-    op.tag = from.get<int>();
-    op.reducer = from.get<std::int32_t>();
+    const auto words = from.get<operation_words>();
+    op.kind = static_cast<local_kind>(words[0]);
+    op.comm = words[1];
+    op.peer = words[2];
+    op.tag = words[3];
+    op.reducer = words[4];
     op.reads = from.get_list<graphs::segment>();
     op.writes = from.get_list<graphs::segment>();
     g.operations.push_back(std::move(op));

@@ -5,7 +5,7 @@
 namespace tacit::runtime {
 namespace {
 
-constexpr std::uint64_t wire_version = 0x7461636974000008; // "tacit", 8
+constexpr std::uint64_t wire_version = 0x7461636974000009; // "tacit", 9
 
 void require_version(unpacker& from) {
   if (from.get<std::uint64_t>() != wire_version)

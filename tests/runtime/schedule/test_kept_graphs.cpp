@@ -590,7 +590,9 @@ local_graph two_buffers(std::uint64_t first, std::uint64_t second) {
 
 TEST(graph_signature, buffers_may_lie_anywhere_unless_they_touch) {
   const auto is_same = [](const local_graph& a, const local_graph& b) {
-    return without_places({}, a).signature == without_places({}, b).signature;
+    const bool same = without_places({}, a).signature == without_places({}, b).signature;
+    EXPECT_TRUE(!same || shape_of(a) == shape_of(b));
+    return same;
   };
   const local_graph g = two_buffers(1000, 2000);
   EXPECT_TRUE(is_same(g, two_buffers(5000, 100))); // also in another order
@@ -609,6 +611,27 @@ TEST(graph_signature, buffers_may_lie_anywhere_unless_they_touch) {
   EXPECT_FALSE(signature_of({std::byte{1}}, g) == signature_of({}, g));
   EXPECT_TRUE(without_places(signature_of({std::byte{1}}, g)).signature ==
               without_places({std::byte{1}}, g).signature);
+}
+
+TEST(graph_signature, shapes_tell_all_but_places) {
+  const local_graph g = two_buffers(1000, 2000);
+  const std::function<void(local_graph&)> changes[] = {
+      [](local_graph& other) { other.operations[0].kind = local_kind::copy; },
+      [](local_graph& other) { other.operations[0].comm = 1; },
+      [](local_graph& other) { other.operations[0].peer = 2; },
+      [](local_graph& other) { other.operations[0].tag = 1; },
+      [](local_graph& other) { other.operations[1].reducer = 0; },
+      [](local_graph& other) { other.operations[0].reads[0].length = 7; },
+      [](local_graph& other) { std::swap(other.operations[0].reads, other.operations[0].writes); },
+      [](local_graph& other) { other.dependencies = {{0, 1}}; },
+      [](local_graph& other) { other.scratch.pop_back(); },
+      [](local_graph& other) { std::swap(other.scratch, other.live_out); }};
+  for (const auto& change : changes) {
+    local_graph other = g;
+    change(other);
+    EXPECT_NE(shape_of(g), shape_of(other)) << "change " << &change - changes;
+  }
+  EXPECT_EQ(shape_of(g), shape_of(two_buffers(1000, 1024)));
 }
 
 TEST(graph_signature, programs_move_with_their_buffers) {
