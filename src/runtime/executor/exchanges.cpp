@@ -125,7 +125,6 @@ bool exchanges::receives_from(const tasks::command& c, int from, int to) const {
 }
 
 std::shared_ptr<exchanges::local_plan> exchanges::make_plan(const tasks::command& c) {
-  using kind = tasks::collective_kind;
   auto made = std::make_shared<local_plan>();
   const tasks::collective& x = *c.exchange;
   if (reduces(x.kind))
@@ -143,10 +142,14 @@ std::shared_ptr<exchanges::local_plan> exchanges::make_plan(const tasks::command
     if (receives_from(c, other, rank_))
       add(made->receives, make_packet(x, other, rank_));
   }
-  const bool messages_only = known_.settled && known_.first == exchange_variant::messages;
-  if (c.members.size() == static_cast<std::uint32_t>(size_) && !messages_only)
-    made->native = x.kind == kind::alltoall ? alltoall_of(x, *made) : in_place(x);
   return made;
+}
+
+/// Of an exchange of all ranks. Null: it goes as messages.
+std::shared_ptr<native_exchange> exchanges::make_native(const tasks::collective& x, const local_plan& p) {
+  if (known_.settled && known_.first == exchange_variant::messages)
+    return nullptr;
+  return x.kind == tasks::collective_kind::alltoall ? alltoall_of(x, p) : in_place(x);
 }
 
 /// Null if it is too long for MPI's counts. Every rank has to come to the same answer: from the size of the whole exchange.
@@ -324,7 +327,8 @@ void exchanges::unpack_from(const under_way& u, const packet& p, const std::byte
   }
 }
 
-/// To be called for each exchange, in their order. Null: it is not one that all ranks know.
+/// To be called for each exchange, in their order. Null: it is not one that all ranks know. What begins anew here does on all ranks, with
+/// a native exchange of its own: that of a plan, which each rank forgets at times of its own, might be persistent here only.
 std::shared_ptr<exchanges::repeated_exchange> exchanges::repeated_of(const under_way& u) {
   constexpr std::size_t most_kept = 64;
   if (u.command->members.size() != static_cast<std::uint32_t>(size_) || reduces(u.exchange().kind))
@@ -333,7 +337,7 @@ std::shared_ptr<exchanges::repeated_exchange> exchanges::repeated_of(const under
   if (const auto known = repeated_.find(key); key != 0 && known != repeated_.end())
     return known->second;
   auto made = std::make_shared<repeated_exchange>();
-  made->native = u.plan->native;
+  made->native = make_native(u.exchange(), *u.plan);
   *made->tried = {known_.first, known_.settled || key == 0};
   if (key != 0) {
     if (repeated_.size() >= 2 * most_kept)

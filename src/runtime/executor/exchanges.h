@@ -73,8 +73,7 @@ private:
     std::size_t bytes = 0;
   };
   struct local_plan {
-    std::vector<packet> sends, receives;     ///< by rank
-    std::shared_ptr<native_exchange> native; ///< null: messages
+    std::vector<packet> sends, receives; ///< by rank
     std::size_t uses = 0;
     std::shared_ptr<message_set> repeated; ///< from the second use on
   };
@@ -82,8 +81,8 @@ private:
 
   /// An exchange of all ranks, by signature: one collective of MPI, or messages of which some may go through the node's memory.
   struct repeated_exchange {
-    std::shared_ptr<native_exchange> native;
-    std::shared_ptr<message_set> shared; ///< from the second use on, if all ranks may have one
+    std::shared_ptr<native_exchange> native; ///< null: messages
+    std::shared_ptr<message_set> shared;     ///< from the second use on, if all ranks may have one
     std::shared_ptr<tried_exchange> tried = std::make_shared<tried_exchange>();
     std::size_t uses = 0, uses_of_native = 0; ///< by messages, and by a collective
     bool connects = false, under_way = false;
@@ -92,6 +91,7 @@ private:
   };
   std::shared_ptr<local_plan> plan(const tasks::command& c);
   std::shared_ptr<local_plan> make_plan(const tasks::command& c);
+  std::shared_ptr<native_exchange> make_native(const tasks::collective& x, const local_plan& p);
   std::shared_ptr<native_exchange> alltoall_of(const tasks::collective& x, const local_plan& p) const;
   std::shared_ptr<native_exchange> in_place(const tasks::collective& x);
   std::optional<tasks::region> piece_in_place(const tasks::collective& x, int rank) const;

@@ -196,6 +196,43 @@ TEST(programs, exchanges_bring_the_same_while_they_are_tried_and_afterwards) {
   EXPECT_EQ(contents(q, left), x);
 }
 
+/// More exchanges than are kept, and some that only some ranks know: all ranks have to forget the same at the same time.
+TEST(programs, exchanges_that_were_forgotten_begin_again_on_all_ranks) {
+  constexpr std::size_t n = 15, few = 2, of_few = 16, kept = 128;
+  queue q;
+  std::vector<buffer<long, 1>> from, to;
+  for (std::size_t k = 0; k <= kept + of_few; ++k) {
+    from.emplace_back(k <= kept ? n : few);
+    to.emplace_back(k <= kept ? n : few);
+  }
+  const auto step = [&](std::size_t k, long first) {
+    const std::size_t items = from[k].size();
+    q.submit([&](handler& h) {
+      const accessor out(from[k], h, access::one_to_one(), write_only, no_init);
+      h.parallel_for(items, [=](std::size_t i) { out[i] = first + static_cast<long>(i); });
+    });
+    q.submit([&](handler& h) {
+      const accessor in(from[k], h, access::all(), read_only);
+      const accessor out(to[k], h, access::one_to_one(), write_only, no_init);
+      h.parallel_for(items, [=](std::size_t i) { out[i] = in[items - 1 - i]; });
+    });
+  };
+  for (std::size_t k = kept + 1; k < from.size(); ++k)
+    step(k, 7);
+  for (std::size_t k = 0; k <= kept; ++k)
+    for (long t = 0; t < 2; ++t)
+      step(k, t);
+  for (std::size_t k = kept; k-- > kept / 2;)
+    for (long t = 0; t < 2; ++t)
+      step(k, static_cast<long>(k) + t);
+  for (std::size_t k = kept / 2; k < kept; ++k) {
+    std::vector<long> last(n);
+    for (std::size_t i = 0; i < n; ++i)
+      last[i] = static_cast<long>(k + n - i);
+    EXPECT_EQ(contents(q, to[k]), last) << k;
+  }
+}
+
 TEST(programs, groups_are_not_divided_among_ranks) {
   constexpr std::size_t n = 24, tile = 4;
   queue q;
