@@ -152,13 +152,15 @@ std::shared_ptr<native_exchange> exchanges::make_native(const tasks::collective&
   return x.kind == tasks::collective_kind::alltoall ? alltoall_of(x, p) : in_place(x);
 }
 
-/// Null if it is too long for MPI's counts. Every rank has to come to the same answer: from the size of the whole exchange.
+/// Null if it is too long for MPI's counts. Every rank has to come to the same answer: from what all want together, which no rank alone
+/// exceeds in what it sends or gets.
 std::shared_ptr<native_exchange> exchanges::alltoall_of(const tasks::collective& x,
                                                         const local_plan& p) const {
-  std::size_t whole = 0;
+  std::size_t wanted = 0;
   for (const auto& part : x.parts)
-    whole += bytes_of(tasks::region(part.where), around_.buffer(part.buffer).element_bytes());
-  if (whole > std::numeric_limits<int>::max())
+    for (int rank = 0; rank < size_; ++rank)
+      wanted += bytes_of(wanted_by(part, rank), around_.buffer(part.buffer).element_bytes());
+  if (wanted > std::numeric_limits<int>::max())
     return nullptr;
   const auto counts = [this](const std::vector<packet>& packets) {
     std::vector<int> bytes(static_cast<std::size_t>(size_), 0);
