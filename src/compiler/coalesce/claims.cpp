@@ -13,7 +13,6 @@ namespace {
 
 bool by_compiler = false;
 
-/// What check mode remembers does not count against the region's limit, which would change what is collected.
 } // namespace
 
 void claims::note(int target, const piece& p) {

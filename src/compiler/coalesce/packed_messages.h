@@ -38,7 +38,7 @@ private:
   void post(arrivals& half, position& next, const notice* heard);
   void take_in(arrivals& half);
   void send(int target);
-  void note(int error) { error_ = error_ != MPI_SUCCESS ? error_ : error; }
+  void note(int error) { error_ = first_of(error_, error); }
   std::size_t most_parts() const;
 
   int processes_;

@@ -40,11 +40,6 @@ struct region_window {
 /// From MPI_Win_free. What was still collected is lost, which is said.
 void window_is_gone(region_window& window);
 
-/// Of two error codes of MPI the one that tells why.
-inline int first_of(int error, int later) {
-  return error != MPI_SUCCESS ? error : later;
-}
-
 } // namespace tacit::compiler
 
 struct tacit_coalesce {

@@ -16,6 +16,11 @@ struct chunk {
   char* data;
 };
 
+/// Of two error codes of MPI the one that tells why.
+inline int first_of(int error, int later) {
+  return error != MPI_SUCCESS ? error : later;
+}
+
 struct region_window;
 struct exchange_ground;
 

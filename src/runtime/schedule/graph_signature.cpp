@@ -96,7 +96,7 @@ graph_signature signature_of(const message& circumstances, const local_graph& g)
 std::uint64_t shape_of(const local_graph& g) {
   std::vector<std::uint64_t> all; // hashed at once: one by one took as long as to pack the graph
   constexpr std::size_t words_of_message = 6;
-  all.reserve(words_of_message * g.operations.size() + 2 * g.dependencies.size());
+  all.reserve(words_of_message * g.operations.size() + g.dependencies.size());
   const auto add_lengths = [&](const std::vector<graphs::segment>& list) {
     all.push_back(list.size());
     for (const graphs::segment& s : list)

@@ -97,7 +97,7 @@ public:
   /// All that is known of one graph.
   struct entry {
     graph_signature exact;
-    std::uint64_t shape = 0;
+    std::uint64_t shape = 0;                ///< graph_signature.h
     std::optional<relative_graph> relative; ///< made of `exact` when a graph of the same shape is compiled
     rank_part part;
     std::shared_ptr<kept_plan> made; ///< null: only the steps are kept

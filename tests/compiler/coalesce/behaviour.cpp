@@ -4,6 +4,7 @@
 //     coalesce_behaviour                 all
 //     coalesce_behaviour true|false|lost  one claim or mistake, for the words that are said about it
 #include "expect.h"
+#include "own_window.h"
 
 #include <mpi.h>
 #include <tacit/coalesce.h>
@@ -52,33 +53,27 @@ int MPI_Put_c(const void* o, MPI_Count oc, MPI_Datatype ot, int t, MPI_Aint d, M
 
 namespace {
 
-/// A window of longs, made as each library can (random_epochs.cpp says why).
+/// A window of longs.
 class window {
 public:
   explicit window(int longs, bool shared = false) : shared_(shared) {
     const MPI_Aint bytes = longs * static_cast<MPI_Aint>(sizeof(long));
     if (shared)
       MPI_Win_allocate_shared(bytes, sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
-    else {
-#ifdef OPEN_MPI
-      MPI_Win_allocate(bytes, sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
-#else
-      MPI_Alloc_mem(bytes, MPI_INFO_NULL, &memory);
-      MPI_Win_create(memory, bytes, sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-#endif
-    }
+    else
+      memory = make_window<long>(bytes, sizeof(long), MPI_COMM_WORLD, &win);
     for (int i = 0; i < longs; ++i)
       memory[i] = 1000;
     MPI_Win_fence(0, win);
     puts_seen = gets_seen = accumulates_seen = blocks_seen = large_puts_seen = 0;
   }
   ~window() {
-    if (win != MPI_WIN_NULL)
+    if (win == MPI_WIN_NULL)
+      return;
+    if (shared_)
       MPI_Win_free(&win);
-#ifndef OPEN_MPI
-    if (!shared_)
-      MPI_Free_mem(memory);
-#endif
+    else
+      free_window(memory, &win);
   }
   window(const window&) = delete;
   window& operator=(const window&) = delete;
@@ -86,7 +81,7 @@ public:
   MPI_Win win = MPI_WIN_NULL;
 
 private:
-  [[maybe_unused]] bool shared_;
+  bool shared_;
 };
 
 tacit_coalesce* begin(long long factor = 0, long long memory = 0, int flags = 0) {

@@ -2,6 +2,7 @@
 // processes in another order, with different units, several at once; assertions; error handlers that return; a region that ends and another
 // that begins; gets alone in an epoch. What is in the memory afterwards is what MPI's own calls leave there.
 #include "expect.h"
+#include "own_window.h"
 
 #include <mpi.h>
 #include <tacit/coalesce.h>
@@ -35,30 +36,17 @@ int MPI_Alltoall(const void* o, int oc, MPI_Datatype ot, void* i, int ic, MPI_Da
 
 namespace {
 
-/// As in random_epochs.cpp.
 class window {
 public:
   window(int longs, MPI_Comm comm = MPI_COMM_WORLD, int unit = sizeof(long)) {
     const MPI_Aint bytes = longs * static_cast<MPI_Aint>(sizeof(long));
-#ifdef OPEN_MPI
-    MPI_Win_allocate(bytes, unit, MPI_INFO_NULL, comm, &memory, &win);
-#else
-    if (longs > 0)
-      MPI_Alloc_mem(bytes, MPI_INFO_NULL, &memory);
-    MPI_Win_create(memory, bytes, unit, MPI_INFO_NULL, comm, &win);
-#endif
+    memory = make_window<long>(bytes, unit, comm, &win);
     for (int i = 0; i < longs; ++i)
       memory[i] = i;
     packed_seen = own_seen = 0;
     MPI_Barrier(comm);
   }
-  ~window() {
-    MPI_Win_free(&win);
-#ifndef OPEN_MPI
-    if (memory)
-      MPI_Free_mem(memory);
-#endif
-  }
+  ~window() { free_window(memory, &win); }
   window(const window&) = delete;
   window& operator=(const window&) = delete;
   long* memory = nullptr;

@@ -1,6 +1,7 @@
 // Buffers in device memory are MPI's alone. The device is a library (tests/runtime/mpi/fake_device.c) that is loaded as programs load
 // theirs: late, and privately. What our code reads or writes by itself shows: the memory is closed while no call of MPI is on the stack.
 #include "expect.h"
+#include "own_window.h"
 
 #include "runtime/mpi/closed_memory.h"
 
@@ -112,21 +113,11 @@ struct window {
   int next = (me + 1) % processes;
   window() {
     constexpr MPI_Aint bytes = 64 * sizeof(long);
-#ifdef OPEN_MPI // random_epochs.cpp says why
-    MPI_Win_allocate(bytes, sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
-#else
-    MPI_Alloc_mem(bytes, MPI_INFO_NULL, &memory);
-    MPI_Win_create(memory, bytes, sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-#endif
+    memory = make_window<long>(bytes, sizeof(long), MPI_COMM_WORLD, &win);
     std::memset(memory, 0, bytes);
     MPI_Win_fence(0, win);
   }
-  ~window() {
-    MPI_Win_free(&win);
-#ifndef OPEN_MPI
-    MPI_Free_mem(memory);
-#endif
-  }
+  ~window() { free_window(memory, &win); }
   window(const window&) = delete;
   window& operator=(const window&) = delete;
 };

@@ -2,6 +2,7 @@
 // the run time comes to. Nobody waits for what does not come, and what is added is there afterwards, but for values of that process
 // whose fence says MPI_ERR_NO_MEM. Much comes to it, in messages of several parts that are no eager ones.
 #include "expect.h"
+#include "own_window.h"
 
 #include <mpi.h>
 #include <tacit/coalesce.h>
@@ -45,16 +46,9 @@ namespace {
 
 constexpr int places = 90000, few = 200; ///< of a window; that the process without memory adds to
 
-/// As in random_epochs.cpp.
-long* make_window(MPI_Win* win) {
+long* make_filled_window(MPI_Win* win) {
   constexpr MPI_Aint bytes = places * static_cast<MPI_Aint>(sizeof(long));
-  long* memory = nullptr;
-#ifdef OPEN_MPI
-  MPI_Win_allocate(bytes, sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, win);
-#else
-  MPI_Alloc_mem(bytes, MPI_INFO_NULL, &memory);
-  MPI_Win_create(memory, bytes, sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, win);
-#endif
+  long* const memory = make_window<long>(bytes, sizeof(long), MPI_COMM_WORLD, win);
   for (int i = 0; i < places; ++i)
     memory[i] = i;
   MPI_Win_set_errhandler(*win, MPI_ERRORS_RETURN);
@@ -81,7 +75,7 @@ int epoch(tacit_coalesce* region, MPI_Win win) {
 int without_memory(int from, int to) {
   constexpr int epochs = 3;
   MPI_Win win;
-  long* const memory = make_window(&win);
+  long* const memory = make_filled_window(&win);
   asked = 0;
   first = me == processes - 1 ? from : -1;
   last = me == processes - 1 ? to : -1;
@@ -110,10 +104,7 @@ int without_memory(int from, int to) {
     if (!right)
       break;
   }
-  MPI_Win_free(&win);
-#ifndef OPEN_MPI
-  MPI_Free_mem(memory);
-#endif
+  free_window(memory, &win);
   return asked_last;
 }
 

@@ -6,6 +6,7 @@
 // What MPI leaves open must not decide: places that several processes accumulate to in one epoch have one operator, and one that
 // commutes bit for bit; everything else happens in stripes of which each origin has its own. Puts of an epoch are disjoint, gets
 // read what nobody writes.
+#include "own_window.h"
 #include "random_cases.h"
 
 #include <mpi.h>
@@ -467,24 +468,12 @@ struct outcome {
   std::vector<char> window, results;
 };
 
-/// Open MPI 4.1 makes no windows of given memory on a node without cross-memory attach; MPICH 4.0 loses puts of skewed
-/// processes in windows that it allocates itself.
-char* make_window(std::size_t bytes, int unit, MPI_Win* win) {
-  char* memory = nullptr;
-#ifdef OPEN_MPI
-  MPI_Win_allocate(static_cast<MPI_Aint>(bytes), unit, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, win);
-#else
-  MPI_Alloc_mem(static_cast<MPI_Aint>(bytes), MPI_INFO_NULL, &memory);
-  MPI_Win_create(memory, static_cast<MPI_Aint>(bytes), unit, MPI_INFO_NULL, MPI_COMM_WORLD, win);
-#endif
-  return memory;
-}
-
 outcome run(const script& s, bool collected) {
   outcome seen;
   seen.results.assign(s.results + 16, 0);
   MPI_Win win;
-  char* const memory = make_window(s.window.size(), s.how.unit, &win);
+  char* const memory =
+      make_window<char>(static_cast<MPI_Aint>(s.window.size()), s.how.unit, MPI_COMM_WORLD, &win);
   MPI_Win_lock(MPI_LOCK_EXCLUSIVE, me, 0, win);
   std::memcpy(memory, s.window.data(), s.window.size());
   MPI_Win_unlock(me, win);
@@ -501,10 +490,7 @@ outcome run(const script& s, bool collected) {
   MPI_Win_lock(MPI_LOCK_SHARED, me, 0, win);
   seen.window.assign(memory, memory + s.window.size());
   MPI_Win_unlock(me, win);
-  MPI_Win_free(&win);
-#ifndef OPEN_MPI
-  MPI_Free_mem(memory);
-#endif
+  free_window(memory, &win);
   return seen;
 }
 

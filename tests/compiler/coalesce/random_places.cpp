@@ -5,6 +5,7 @@
 // where it fetches and replaces in turns (three processes, seeds 7003, 7013 and 7015), and the region does.
 //
 //     random_places [cases [seed]]
+#include "own_window.h"
 #include "random_cases.h"
 
 #include <mpi.h>
@@ -158,10 +159,7 @@ public:
     tacit_coalesce_end(&region_);
     for (int w = 0; w < 2; ++w) {
       seen_.memory[w].assign(base_[w], base_[w] + bytes(w));
-      MPI_Win_free(&win_[w]);
-#ifndef OPEN_MPI
-      MPI_Free_mem(base_[w]);
-#endif
+      free_window(base_[w], &win_[w]);
     }
     return seen_;
   }
@@ -170,16 +168,9 @@ private:
   std::size_t bytes(int w) const {
     return (places + stripe * static_cast<std::size_t>(processes + 1)) * p_.how[w].number.bytes;
   }
-  /// As in random_epochs.cpp.
   void make(int w) {
     const auto size = static_cast<MPI_Aint>(bytes(w));
-#ifdef OPEN_MPI
-    MPI_Win_allocate(size, static_cast<int>(p_.how[w].unit), MPI_INFO_NULL, MPI_COMM_WORLD, &base_[w],
-                     &win_[w]);
-#else
-    MPI_Alloc_mem(size, MPI_INFO_NULL, &base_[w]);
-    MPI_Win_create(base_[w], size, static_cast<int>(p_.how[w].unit), MPI_INFO_NULL, MPI_COMM_WORLD, &win_[w]);
-#endif
+    base_[w] = make_window<char>(size, static_cast<int>(p_.how[w].unit), MPI_COMM_WORLD, &win_[w]);
     generator g(static_cast<std::uint64_t>(me + 100 * w));
     for (std::size_t i = 0; i < bytes(w) / p_.how[w].number.bytes; ++i) {
       const double d = static_cast<double>(below(g, 1000)) / 4;
