@@ -93,7 +93,7 @@ graph_signature signature_of(const message& circumstances, const local_graph& g)
   return signed_bytes(out.take());
 }
 
-std::uint64_t shape_of(const local_graph& g) {
+std::uint64_t hash_without_places(const local_graph& g) {
   std::vector<std::uint64_t> all; // hashed at once: one by one took as long as to pack the graph
   constexpr std::size_t words_of_message = 6;
   all.reserve(words_of_message * g.operations.size() + g.dependencies.size());

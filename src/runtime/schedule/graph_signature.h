@@ -45,7 +45,7 @@ relative_graph without_places(const message& circumstances, local_graph g);
 relative_graph without_places(const graph_signature& exact);
 
 /// The same for graphs that differ in places only: a filter, as comparing graphs without places takes both apart. O(operations).
-std::uint64_t shape_of(const local_graph& g);
+std::uint64_t hash_without_places(const local_graph& g);
 
 /// False: it names memory of other ranks.
 bool is_movable(const local_graph& g);

@@ -165,13 +165,13 @@ kept_graphs::lookup kept_graphs::look(message circumstances, const graph_builder
   lookup out;
   out.circumstances = std::move(circumstances);
   out.exact = signature_of(out.circumstances, part.values());
-  out.shape = shape_of(part.values());
+  out.hash_without_places = hash_without_places(part.values());
   out.words[0] = rank_ == 0 ? std::min<std::uint64_t>(wanted.kept, most_entries) : most_entries;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     const entry& e = entries_[i];
     out.words[word_of_use(i)] = use_of(e);
     if (e.exact != out.exact) {
-      const bool maybe = e.movable && e.shape == out.shape;
+      const bool maybe = e.movable && e.hash_without_places == out.hash_without_places;
       out.words[word_of_match(i)] = maybe ? elsewhere : differs;
       continue;
     }
@@ -302,7 +302,7 @@ kept_graphs::room kept_graphs::make_room(const lookup& found, std::optional<std:
 kept_graphs::entry kept_graphs::make_entry(lookup& found, const graph_builder& part, rank_part steps) {
   entry out;
   out.exact = std::move(found.exact);
-  out.shape = found.shape;
+  out.hash_without_places = found.hash_without_places;
   out.relative = std::move(found.relative);
   out.movable = is_movable(part.values());
   out.part = std::move(steps);

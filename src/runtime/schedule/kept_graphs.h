@@ -8,7 +8,7 @@
 //
 //     all parts are equal, and nobody uses the plan    it is used again as it is, with its connections: nothing else happens
 //     all are equal but for places, or it is in use    its steps are used, moved to the new buffers, and connected anew (places are
-//                                                      compared, with a reduction more, if all parts have the same shape)
+//                                                      compared, with a reduction more, if all parts are alike but for them, by a hash)
 //     else                                             the graph is compiled
 //
 // Two schedules that exist at the same time share nothing that runs: a plan is lent to one schedule, and comes back when that is
@@ -97,8 +97,9 @@ public:
   /// All that is known of one graph.
   struct entry {
     graph_signature exact;
-    std::uint64_t shape = 0;                ///< graph_signature.h
-    std::optional<relative_graph> relative; ///< made of `exact` when a graph of the same shape is compiled
+    std::uint64_t hash_without_places = 0; ///< graph_signature.h
+    std::optional<relative_graph>
+        relative; ///< made of `exact` when a graph of the same hash without places is compiled
     rank_part part;
     std::shared_ptr<kept_plan> made; ///< null: only the steps are kept
     // Agreed:
@@ -111,7 +112,7 @@ public:
   struct lookup {
     message circumstances;
     graph_signature exact;
-    std::uint64_t shape = 0; ///< graph_signature.h
+    std::uint64_t hash_without_places = 0; ///< graph_signature.h
     std::optional<relative_graph> relative;
     std::array<std::uint64_t, agreement::most_words> words{};
     struct prepared {
