@@ -9,8 +9,9 @@ blocks, in nanoseconds (two time stamps, the record, the file, everything includ
 and with the recorder, and with a library that does nothing but jump from MPI_X to PMPI_X, which no interposer can be faster
 than; CPU time (user + system) of all ranks; the median of the ratios of the pairs, and the ratio of the fastest runs. Ranks that
 wait use CPU time too: run it on a calm machine, and with more ranks than cores the ratio is that of the elapsed times. hpcc's
-measurement of bandwidth sends as many bytes whatever its size is, so that hashing weighs less in a longer run: hence two sizes. Rounds: bench/recorder_rounds.c, a program
-that repeats itself, on four ranks: bytes on disk a call, and time and memory of `tacit analyze` on what was recorded.
+measurement of bandwidth sends as many bytes whatever its size is, so that hashing weighs less in a longer run: hence two sizes.
+Rounds: bench/recorder_rounds.c, a program that repeats itself, on four ranks: bytes on disk a call, and time and memory of `tacit
+analyze` on what was recorded.
 """
 import argparse
 import os
