@@ -71,6 +71,8 @@ struct growable {
     return true;
   }
   void push(const T& value) { data[size++] = value; }
+  /// The place of one more, for which there is room.
+  T& add() { return data[size++]; }
   T& back() { return data[size - 1]; }
   /// Gives the memory away, with its bytes that count against the budget.
   T* detach(std::size_t& bytes) {

@@ -1,7 +1,7 @@
 #include "compiler/coalesce/window_store.h"
 
 #include "compiler/coalesce/attribute.h"
-#include "compiler/coalesce/exchange.h"
+#include "compiler/coalesce/exchange_ground.h"
 #include "compiler/coalesce/region.h"
 
 #include <pthread.h>
@@ -19,12 +19,14 @@ struct locked {
   locked& operator=(const locked&) = delete;
 };
 
-/// MPI_Win_free: all operations are complete.
+/// MPI_Win_free: all operations are complete. The ground goes outside of the lock, as other processes may be waited for there.
 int forget_store(MPI_Win, int, void* value, void*) {
-  const locked all;
   auto* const store = static_cast<window_store*>(value);
-  for (region_window* user = store->users; user; user = user->next_user)
-    window_is_gone(*user);
+  {
+    const locked all;
+    for (region_window* user = store->users; user; user = user->next_user)
+      window_is_gone(*user);
+  }
   free_chunks(store->left, nullptr);
   release_ground(store->ground);
   std::free(store);

@@ -37,7 +37,7 @@ void* __wrap_realloc(void* old, std::size_t bytes) {
 }
 int MPI_Isend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
               MPI_Request* request) {
-  ++packed_seen;
+  packed_seen += type == MPI_UINT64_T; // words; what processes agree on beforehand are bytes
   return PMPI_Isend(data, count, type, to, tag, comm, request);
 }
 }
