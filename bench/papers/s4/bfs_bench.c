@@ -175,7 +175,7 @@ static double timed(const graph* g, search_state* s, int64_t root, enum way how,
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  if (argc < 8)
+  if (argc < 7)
     MPI_Abort(MPI_COMM_WORLD, 2);
   const int scale = whole_int(argv[2]), edge_factor = whole_int(argv[3]), rounds = whole_int(argv[4]),
             one_sided_rounds = whole_int(argv[5]);

@@ -287,16 +287,20 @@ def draw_14(rows: list) -> None:
 def draw_real(rows: list) -> None:
     """Figures 11 and 13, of what real.py has measured."""
     searches = [r for r in rows if r["program"] == "bfs"]
-    kinds = list(dict.fromkeys((r["mpi"], r["transport"], r["scale"]) for r in searches))
+    kinds = list(dict.fromkeys((r["mpi"], r["transport"], r["scale"], r["ranks"]) for r in searches))
     figure, axes = new_figure(2, "Figure 11: search with coalesced one-sided operations, real ranks of one node")
-    for mpi, transport, scale in kinds:
-        mine = [r for r in searches if (r["mpi"], r["transport"], r["scale"]) == (mpi, transport, scale)]
+    for number, (mpi, transport, scale, ranks) in enumerate(kinds):
+        mine = [r for r in searches if (r["mpi"], r["transport"], r["scale"], r["ranks"]) == (mpi, transport, scale, ranks)]
         most = max(r["memory"] for r in mine)
         for axis, value, words in ((axes[0], "over_one_sided", "over the program as written"),
                                    (axes[1], "over_two_sided", "over packed messages")):
-            line = [(r["factor"], r[value]["median"]) for r in mine if r["memory"] == most and value in r]
-            if line:
-                axis.plot(*zip(*line), marker=".", label=f"{mpi} {transport}, 2^{scale}, {mine[0]['ranks']} ranks")
+            gains = {r["factor"]: r[value]["median"] for r in mine if r["memory"] == most and value in r}
+            together = gains.pop("collective", None)  # has no factor: values wait for the fence
+            label = f"{mpi} {transport}, 2^{scale}, {ranks} ranks"
+            if gains:
+                axis.plot(*zip(*sorted(gains.items())), marker=".", color=f"C{number}", label=label)
+            if together:
+                axis.axhline(together, linestyle=":", color=f"C{number}", label=f"{label}, collective")
             axis.set(xscale="log", yscale="log", xlabel="coalescing factor", ylabel="gain", title=words)
     for axis in axes:
         axis.axhline(1, color="#cccccc", linewidth=0.8)
@@ -312,19 +316,18 @@ def draw_real(rows: list) -> None:
     save_figure(figure, RESULT.with_name("papers-s4-figure-13.svg"))
 
 
-def draw() -> None:
+def draw(real: Path) -> None:
     if RESULT.exists():
         parts = json.loads(RESULT.read_text())
         if "figure 12" in parts:
             draw_12(parts["figure 12"])
         if "figure 14" in parts:
             draw_14(parts["figure 14"])
-    real = result_file("papers-s4-real", machine())
     if real.exists():
         draw_real(json.loads(real.read_text())["rows"])
 
 
-def add(files: list) -> None:
+def add(files: list, real: Path) -> None:
     """Rows of the same case are replaced; targets are judged anew."""
     result = json.loads(RESULT.read_text())
     commands = result["command"] if isinstance(result["command"], list) else [result["command"]]
@@ -339,7 +342,7 @@ def add(files: list) -> None:
     result["targets"] = verdicts(result)
     figures = {name: result.pop(name) for name in sorted(name for name in result if name.startswith("figure"))}
     RESULT.write_text(json.dumps(result | figures, indent=1) + "\n")
-    draw()
+    draw(real)
 
 
 # --- as a program
@@ -373,6 +376,8 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="small configurations, as a test")
     parser.add_argument("--draw", action="store_true", help="only the pictures")
     parser.add_argument("--add", nargs="+", type=Path, help="results that --stdout has printed")
+    parser.add_argument("--real", type=Path, default=result_file("papers-s4-real-quiet", machine()),
+                        help="results of real.py, for Figures 11 and 13 (those of this machine)")
     parser.add_argument("--tacit", type=Path, default=TACIT)
     parser.add_argument("--work", type=Path, default=ROOT / "build" / "s4", help="where programs are built (build/s4)")
     arguments = parser.parse_args()
@@ -382,10 +387,10 @@ def main() -> int:
             check(arguments.work)
             return 0
         if arguments.draw:
-            draw()
+            draw(arguments.real)
             return 0
         if arguments.add:
-            add(arguments.add)
+            add(arguments.add, arguments.real)
             return 0
         tools, programs = prepared(arguments.work)
         parts = {}
@@ -412,7 +417,7 @@ def main() -> int:
         print(json.dumps(result, indent=1))
         return 0
     RESULT.write_text(json.dumps(result, indent=1) + "\n")
-    draw()
+    draw(arguments.real)
     return 0
 
 
