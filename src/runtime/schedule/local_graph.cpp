@@ -48,12 +48,14 @@ namespace {
 /// An operation without its bytes.
 using operation_words = std::array<std::int32_t, 5>;
 
-std::size_t packed_bytes(const std::vector<local_operation>& operations) {
-  std::size_t segments = 0;
-  for (const local_operation& op : operations)
+/// From the operations to the end.
+std::size_t packed_bytes(const local_graph& g) {
+  constexpr std::size_t count = sizeof(std::uint64_t);
+  std::size_t segments = g.scratch.size() + g.live_out.size();
+  for (const local_operation& op : g.operations)
     segments += op.reads.size() + op.writes.size();
-  return operations.size() * (sizeof(operation_words) + 2 * sizeof(std::uint64_t)) +
-         segments * sizeof(graphs::segment);
+  return 4 * count + g.operations.size() * (sizeof(operation_words) + 2 * count) +
+         g.dependencies.size() * 2 * sizeof(std::int32_t) + segments * sizeof(graphs::segment);
 }
 
 } // namespace
@@ -62,8 +64,8 @@ void pack_operations(packer& into, const local_graph& g) {
   into.put<std::uint64_t>(g.reducers.size());
   for (const local_reducer& r : g.reducers)
     pack(into, r);
+  into.reserve(packed_bytes(g));
   into.put<std::uint64_t>(g.operations.size());
-  into.reserve(packed_bytes(g.operations));
   for (const local_operation& op : g.operations) {
     into.put(operation_words{static_cast<std::int32_t>(op.kind), op.comm, op.peer, op.tag, op.reducer});
     into.put_list(op.reads);
