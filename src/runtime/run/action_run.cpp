@@ -117,7 +117,10 @@ action_run::action_run(action_list actions) : actions_(std::move(actions)) {
   for (action_id id = 0; id < n; ++id)
     if (predecessors_[id] == 0)
       first_.push_back(id);
-  std::stable_partition(first_.begin(), first_.end(), [&](action_id id) { return is_receive(id); });
+  // What others wait for leaves before this rank works for itself.
+  const auto sends =
+      std::stable_partition(first_.begin(), first_.end(), [&](action_id id) { return is_receive(id); });
+  std::stable_partition(sends, first_.end(), [&](action_id id) { return !actions_.actions_[id].work; });
 }
 
 action_run::~action_run() {

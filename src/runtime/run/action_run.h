@@ -121,8 +121,8 @@ private:
   action_list actions_;
   successor_rows on_completion_, on_start_;
   std::vector<std::uint32_t> predecessors_, waiting_;
-  std::vector<action_id>
-      first_; ///< those that wait for none: receives before others, so that MPI finds them posted
+  /// Those that wait for none: receives, so that MPI finds them posted, then other messages, then local work.
+  std::vector<action_id> first_;
   std::vector<action_id> ready_;
   std::vector<MPI_Request> active_;       ///< requests under way
   std::vector<action_id> active_actions_; ///< and whose they are
