@@ -180,16 +180,7 @@ private:
   bytes piece(const bytes& all, std::uint32_t i) const {
     const std::uint64_t elements = calls_.front()->largest_block / by_.element;
     const auto begin_of = [&](std::uint64_t k) { return elements * k / size() * by_.element; };
-    bytes out;
-    std::uint64_t at = 0;
-    const std::uint64_t begin = begin_of(i), end = begin_of(i + std::uint64_t{1});
-    for (const segment& s : all) {
-      const std::uint64_t from = std::max(begin, at), to = std::min(end, at + s.length);
-      if (from < to)
-        append(out, segment{s.address + (from - at), to - from});
-      at += s.length;
-    }
-    return out;
+    return bytes_between(all, begin_of(i), begin_of(i + std::uint64_t{1}));
   }
 
   void by_pieces() {

@@ -92,4 +92,18 @@ void append(std::vector<segment>& list, segment piece) {
     list.push_back(piece);
 }
 
+std::vector<segment> bytes_between(std::span<const segment> list, std::uint64_t begin, std::uint64_t end) {
+  std::vector<segment> out;
+  std::uint64_t at = 0;
+  for (const segment& s : list) {
+    if (at >= end)
+      break;
+    const std::uint64_t from = std::max(begin, at), to = std::min(end, at + s.length);
+    if (from < to)
+      append(out, {s.address + (from - at), to - from});
+    at += s.length;
+  }
+  return out;
+}
+
 } // namespace tacit::graphs

@@ -44,4 +44,7 @@ segment first_outside(std::span<const segment> part, std::span<const segment> wh
 /// Appends in packing order; a piece that continues the last one extends it. Empty pieces are dropped.
 void append(std::vector<segment>& list, segment piece);
 
+/// Bytes `begin` to `end` - 1 of a list, counted in packing order; fewer if it is shorter.
+std::vector<segment> bytes_between(std::span<const segment> list, std::uint64_t begin, std::uint64_t end);
+
 } // namespace tacit::graphs

@@ -11,15 +11,8 @@
 namespace tacit::graphs {
 namespace {
 
-/// The first `length` bytes of a list.
 std::vector<segment> first_bytes(std::span<const segment> list, std::uint64_t length) {
-  std::vector<segment> out;
-  for (segment s : list) {
-    s.length = std::min(s.length, length);
-    length -= s.length;
-    append(out, s);
-  }
-  return out;
+  return bytes_between(list, 0, length);
 }
 
 step step_of(const graph& g, op_id id, std::int32_t tag) {

@@ -62,6 +62,26 @@ TEST(segments, columns_of_one_array_are_told_apart) {
   EXPECT_TRUE(overlap(first, last));
 }
 
+TEST(segments, are_cut_in_packing_order) {
+  const std::vector<segment> list{{100, 4}, {50, 0}, {40, 3}, {43, 2}, {10, 5}};
+  std::vector<std::uint64_t> all;
+  for (const segment& s : list)
+    for (std::uint64_t i = 0; i < s.length; ++i)
+      all.push_back(s.address + i);
+  for (std::size_t begin = 0; begin <= all.size() + 1; ++begin)
+    for (std::size_t end = begin; end <= all.size() + 2; ++end) {
+      std::vector<std::uint64_t> cut;
+      for (const segment& s : bytes_between(list, begin, end))
+        for (std::uint64_t i = 0; i < s.length; ++i)
+          cut.push_back(s.address + i);
+      const std::size_t first = std::min(begin, all.size()), last = std::min(end, all.size());
+      EXPECT_EQ(cut, std::vector(all.begin() + static_cast<std::ptrdiff_t>(first),
+                                 all.begin() + static_cast<std::ptrdiff_t>(last)))
+          << begin << " to " << end;
+    }
+  EXPECT_EQ(bytes_between(list, 0, 99), (std::vector<segment>{{100, 4}, {40, 5}, {10, 5}}));
+}
+
 TEST(segments, that_end_with_the_address_space_overlap) {
   const std::vector<segment> low{{16, 8}}, high{{~std::uint64_t{0} - 7, 8}};
   EXPECT_FALSE(overlap(low, high));
