@@ -24,21 +24,21 @@ form_bound::form_bound(std::string_view driver, const machine_costs& costs, cons
                        std::uint32_t ranks)
     : prices_(driver, costs, where, ranks), ranks_(ranks) {
   bool several = false;
-  for (std::uint32_t n = 0; n < prices_.nodes(); ++n) {
-    if (prices_.ranks_on(n) < 2)
+  for (std::uint32_t n = 0; n < prices_.nodes().count(); ++n) {
+    if (prices_.nodes().ranks_on(n) < 2)
       continue;
     several = true;
-    all_crowded_ = all_crowded_ && prices_.crowded(n);
+    all_crowded_ = all_crowded_ && prices_.nodes().crowded(n);
   }
-  for (std::uint32_t n = 0; n < prices_.nodes(); ++n)
-    if (prices_.crowded(n))
-      share_of_a_core_ = std::max(share_of_a_core_, static_cast<double>(prices_.ranks_on(n)) /
-                                                        static_cast<double>(prices_.cores()));
+  for (std::uint32_t n = 0; n < prices_.nodes().count(); ++n)
+    if (prices_.nodes().crowded(n))
+      share_of_a_core_ = std::max(share_of_a_core_, static_cast<double>(prices_.nodes().ranks_on(n)) /
+                                                        static_cast<double>(prices_.nodes().cores()));
   if (several)
     media_.push_back(medium::node);
   if (several && prices_.shares())
     media_.push_back(medium::memory);
-  if (prices_.nodes() > 1)
+  if (prices_.nodes().count() > 1)
     media_.push_back(medium::network);
 }
 
@@ -95,9 +95,9 @@ double form_bound::within_node(double bytes) {
 /// nodes, and gives it as much, so that it does the work of both ends of as many messages.
 double form_bound::work_of_leader(const collective_shape& s) {
   std::uint32_t largest = 0;
-  for (std::uint32_t n = 0; n < prices_.nodes(); ++n)
-    largest = std::max(largest, prices_.ranks_on(n));
-  if (s.kind != pattern::alltoall || s.members != ranks_ || largest < 2 || prices_.nodes() < 2)
+  for (std::uint32_t n = 0; n < prices_.nodes().count(); ++n)
+    largest = std::max(largest, prices_.nodes().ranks_on(n));
+  if (s.kind != pattern::alltoall || s.members != ranks_ || largest < 2 || prices_.nodes().count() < 2)
     return 0;
   return (largest - 1) * within_node(static_cast<double>(s.members - largest) * static_cast<double>(s.block));
 }

@@ -2,9 +2,9 @@
 
 #include "graphs/choice/generated_form.h"
 #include "graphs/choice/plan_traits.h"
+#include "graphs/cost/driver_prices.h"
 
 #include <algorithm>
-#include <map>
 
 namespace tacit::graphs {
 namespace {
@@ -30,28 +30,18 @@ constexpr double schedule_of_collective = 400, part_of_collective = 200;
 /// Of those that were made before: they were faster by 0.1 to 0.4 us on two ranks and by 0.3 to 1.6 us on four.
 constexpr double start_of_collective = 200, part_of_started = 90;
 
-/// Ranks that share cores combine their pieces one after the other, and wait for each other in between: a reduce of 1 MiB on four ranks
-/// of two cores took 2.7 times as long by pieces as where one rank combines all, which the prices do not foresee.
-bool has_core_for_each_rank(const graph& g, const process_map& where) {
-  if (where.node.empty())
-    return g.ranks() <= where.cores;
-  std::map<std::uint64_t, std::uint32_t> ranks_on;
-  for (const std::uint64_t node : where.node)
-    ++ranks_on[node];
-  return std::all_of(ranks_on.begin(), ranks_on.end(),
-                     [&](const auto& node) { return node.second <= where.cores; });
-}
-
 } // namespace
 
 std::vector<algorithm> forms_for(const graph& g, const plan& collectives, const process_map& where) {
   constexpr auto all = vector_collectives::by_algorithm;
+  // Ranks that share cores combine their pieces one after the other, and wait for each other in between, which the prices do not foresee.
+  const bool share_cores = rank_nodes(where, g.ranks()).any_crowded();
   std::vector<algorithm> out;
   for (const algorithm form : forms) {
     const bool same =
         form == algorithm::butterfly && has_form(g, collectives, algorithm::recursive_doubling, all);
     const bool straight = form == algorithm::linear && !has_linear_form(collectives);
-    const bool crowded = form == algorithm::reduce_scatter_allgather && !has_core_for_each_rank(g, where);
+    const bool crowded = form == algorithm::reduce_scatter_allgather && share_cores;
     if (!same && !straight && !crowded && has_form(g, collectives, form, all, where))
       out.push_back(form);
   }

@@ -42,21 +42,36 @@ inline constexpr double bytes_that_leave = 262144, share_of_message = 0.85;
 /// 4 MiB) took 1.5 to 3 times what one of contiguous blocks took.
 inline constexpr double packing_of_long = 6;
 
+/// Which ranks share a node.
+class rank_nodes {
+public:
+  rank_nodes(const process_map& where, std::uint32_t ranks);
+
+  std::uint32_t count() const { return static_cast<std::uint32_t>(ranks_on_.size()); }
+  /// Counted from 0.
+  std::uint32_t of(std::uint32_t rank) const { return node_[rank]; }
+  std::uint32_t ranks_on(std::uint32_t node) const { return ranks_on_[node]; }
+  std::uint32_t cores() const { return cores_; }
+  /// More ranks than cores.
+  bool crowded(std::uint32_t node) const { return ranks_on_[node] > cores_; }
+  bool any_crowded() const;
+
+private:
+  std::uint32_t cores_;
+  std::vector<std::uint32_t> node_;     ///< by rank
+  std::vector<std::uint32_t> ranks_on_; ///< by node
+};
+
 class driver_prices {
 public:
   /// Refers to both; the driver must be one that has prices.
   driver_prices(std::string_view driver, const machine_costs& costs, const process_map& where,
                 std::uint32_t ranks);
 
-  std::uint32_t nodes() const { return static_cast<std::uint32_t>(ranks_on_.size()); }
-  std::uint32_t node_of(std::uint32_t rank) const { return node_[rank]; }
-  /// More ranks than cores.
-  bool crowded(std::uint32_t node) const { return ranks_on_[node] > cores_; }
-  std::uint32_t ranks_on(std::uint32_t node) const { return ranks_on_[node]; }
-  std::uint32_t cores() const { return cores_; }
+  const rank_nodes& nodes() const { return nodes_; }
 
   medium medium_of(std::uint32_t rank, std::uint32_t peer, double bytes) const {
-    if (node_[rank] != node_[peer])
+    if (nodes_.of(rank) != nodes_.of(peer))
       return medium::network;
     const bool shares = shares_ && bytes <= longest_in_memory_;
     return shares || peer == rank ? medium::memory : medium::node;
@@ -123,14 +138,11 @@ private:
     return beyond_one(pieces) + (packs ? packing(m, bytes) * (is_long ? packing_of_long : 1) : 0);
   }
   double latency_of(medium by) const;
-  void find_nodes(const process_map& where);
 
   bool by_puts_, shares_, leaves_caches_ = false;
   double longest_in_memory_;
-  std::uint32_t cores_;
+  rank_nodes nodes_;
   std::array<medium_state, 3> media_;
-  std::vector<std::uint32_t> node_;     ///< by rank, counted from 0
-  std::vector<std::uint32_t> ranks_on_; ///< by node
 };
 
 } // namespace tacit::graphs

@@ -13,10 +13,10 @@ constexpr double certainly = 1 - 1e-6;
 least_makespan::least_makespan(std::string_view driver, const machine_costs& costs, const process_map& where,
                                std::uint32_t ranks)
     : prices_(driver, costs, where, ranks), work_(ranks, 0), out_(ranks, 0), in_(ranks, 0),
-      work_of_node_(prices_.nodes(), 0) {}
+      work_of_node_(prices_.nodes().count(), 0) {}
 
 void least_makespan::add_work(std::uint32_t rank, double busy) {
-  work_of_node_[prices_.node_of(rank)] += busy;
+  work_of_node_[prices_.nodes().of(rank)] += busy;
   most_ = std::max(most_, work_[rank] += busy);
 }
 
@@ -48,9 +48,9 @@ void least_makespan::add(const plan& p) {
 
 double least_makespan::value() const {
   double most = most_;
-  for (std::uint32_t n = 0; n < prices_.nodes(); ++n)
-    if (prices_.crowded(n))
-      most = std::max(most, work_of_node_[n] / prices_.cores());
+  for (std::uint32_t n = 0; n < prices_.nodes().count(); ++n)
+    if (prices_.nodes().crowded(n))
+      most = std::max(most, work_of_node_[n] / prices_.nodes().cores());
   return most * certainly;
 }
 

@@ -26,7 +26,7 @@ class play {
 public:
   play(const plan& p, std::string_view driver, const machine_costs& costs, const process_map& where)
       : p_(p), prices_(driver, costs, where, static_cast<std::uint32_t>(p.ranks.size())),
-        ranks_(p.ranks.size()), work_of_node_(prices_.nodes(), 0) {}
+        ranks_(p.ranks.size()), work_of_node_(prices_.nodes().count(), 0) {}
 
   /// Infinity as soon as it is more than `most`.
   double run(double most) {
@@ -179,10 +179,10 @@ private:
     default:
       break;
     }
-    const std::uint32_t node = prices_.node_of(e.rank);
+    const std::uint32_t node = prices_.nodes().of(e.rank);
     work_of_node_[node] += busy;
-    if (prices_.crowded(node))
-      slowest_ = std::max(slowest_, work_of_node_[node] / prices_.cores());
+    if (prices_.nodes().crowded(node))
+      slowest_ = std::max(slowest_, work_of_node_[node] / prices_.nodes().cores());
     slowest_ = std::max(slowest_, end);
     r.core = end;
     complete(e.rank, e.step, end);
@@ -197,7 +197,7 @@ private:
     const medium by = prices_.medium_of(rank, to, n);
     const double latency = prices_.latency(by);
     const double change =
-        by != medium::network && prices_.crowded(prices_.node_of(to)) ? change_of_process : 0;
+        by != medium::network && prices_.nodes().crowded(prices_.nodes().of(to)) ? change_of_process : 0;
     double first = end, last = end;
     if (by == medium::memory) {
       const machine_model& m = prices_.model(by);
