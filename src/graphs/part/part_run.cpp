@@ -16,6 +16,7 @@
 #include "graphs/part/part_run.h"
 
 #include "graphs/flow/live_bytes.h"
+#include "graphs/graph/segments.h"
 
 #include <algorithm>
 #include <cstring>
@@ -347,40 +348,29 @@ std::vector<transfer> part_run::result() const {
 
 namespace {
 
-struct touch {
-  std::uint64_t begin, end;
-  bool writes;
-};
+/// What all operations read, or write, in the order of addresses.
+std::vector<segment> in_order_of_addresses(const graph& part,
+                                           std::span<const segment> (graph::*bytes)(op_id) const) {
+  std::vector<segment> all;
+  all.reserve(part.size());
+  for (std::uint32_t i = 0; i < part.size(); ++i)
+    for (const segment& s : (part.*bytes)(op_id{i}))
+      if (s.length > 0)
+        all.push_back(s);
+  const auto before = [](const segment& a, const segment& b) { return a.address < b.address; };
+  if (!std::is_sorted(all.begin(), all.end(), before)) // as programs list their buffers
+    std::sort(all.begin(), all.end(), before);
+  return all;
+}
 
 /// Some byte is touched twice and written at least once, in whatever order.
 bool overlaps(const graph& part) {
-  std::vector<touch> all;
-  const auto add = [&](const segment& s, bool writes) {
-    if (s.length > 0)
-      all.push_back({s.address, s.address + (s.length - 1), writes});
-  };
-  for (std::uint32_t i = 0; i < part.size(); ++i) {
-    for (const segment& s : part.reads(op_id{i}))
-      add(s, false);
-    for (const segment& s : part.writes(op_id{i}))
-      add(s, true);
-  }
-  const auto before = [](const touch& a, const touch& b) { return a.begin < b.begin; };
-  if (!std::is_sorted(all.begin(), all.end(), before))
-    std::sort(all.begin(), all.end(), before);
-  for (std::size_t i = 0; i < all.size();) {
-    std::uint64_t last = all[i].end;
-    bool writes = all[i].writes;
-    std::size_t j = i + 1;
-    for (; j < all.size() && all[j].begin <= last; ++j) {
-      last = std::max(last, all[j].end);
-      writes |= all[j].writes;
-    }
-    if (writes && j > i + 1)
-      return true;
-    i = j;
-  }
-  return false;
+  std::vector<segment> writes = in_order_of_addresses(part, &graph::writes);
+  const auto meet = [](const segment& a, const segment& b) { return b.address - a.address < a.length; };
+  if (std::adjacent_find(writes.begin(), writes.end(), meet) != writes.end())
+    return true;
+  return overlap_in_order(normalized(in_order_of_addresses(part, &graph::reads)),
+                          normalized(std::move(writes)));
 }
 
 } // namespace
