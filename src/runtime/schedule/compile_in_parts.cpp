@@ -12,7 +12,7 @@
 // before.
 //
 // What cannot be said in these ways is refused, by all ranks alike, and then the graph is compiled by rank 0 (compile_together.cpp), which
-// also finds what is wrong with it. Cost: what the messages of one run cost, twice, and two reductions and two broadcasts.
+// also finds what is wrong with it. Cost: what the messages of one run cost, twice, and three reductions and a broadcast (two where words are many).
 #include "runtime/schedule/compile_in_parts.h"
 
 #include "graphs/part/facts.h"
@@ -128,6 +128,7 @@ struct decision {
   double predicted = -1;
   std::uint64_t text = 0, json = 0; ///< bytes of the explanation
   std::uint64_t made = 0;           ///< 0: nothing was found
+  std::array<char, 6144> words{};   ///< as much of it as has room here, so that most go in one broadcast
 };
 
 /// Room for an explanation that needs no memory when it comes; longer ones are refused.
@@ -344,7 +345,9 @@ part_refusal in_parts::choose(words_on_their_way& words) {
              taken->predicted,
              taken->why.text.size(),
              taken->why.json.size(),
-             1};
+             1,
+             {}};
+  std::copy_n(words.begin(), chosen_.words.size(), chosen_.words.begin());
   return part_refusal::none;
 }
 
@@ -358,7 +361,10 @@ void in_parts::decide() {
     finding_.why = part_refusal::no_choice;
     return;
   }
-  broadcast(words.data(), static_cast<int>(chosen_.text + chosen_.json), MPI_BYTE, 0, comm_);
+  std::copy(chosen_.words.begin(), chosen_.words.end(), words.begin());
+  const std::size_t length = chosen_.text + chosen_.json, here = chosen_.words.size();
+  if (length > here)
+    broadcast(words.data() + here, static_cast<int>(length - here), MPI_BYTE, 0, comm_);
   const part_refusal why = tried([&] {
     why_ = {std::string(words.data(), chosen_.text), std::string(words.data() + chosen_.text, chosen_.json)};
     return part_refusal::none;

@@ -220,6 +220,8 @@ round_words part_exchange::follow(graphs::part_run* run, graphs::part_refusal wh
       check_mpi(start_allreduce(&now.mine, &now.all, 1, type_, merge_, comm_, &now.request),
                 "MPI_Iallreduce");
       now.begun = true;
+      if (is_done()) // nothing can come but what nobody here waits for, and that can wait
+        await(now.request, "MPI_Iallreduce");
     }
     if (now.begun && now.complete()) {
       const bool all_there = now.all.sent == now.all.received;
