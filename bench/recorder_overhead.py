@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
 """What recording costs: per call, on hpcc, on disk, and in the analysis. Writes one result file: machine, commit, command, numbers.
 
-    bench/recorder_overhead.py                   20 pairs of hpcc runs of each kind, bench/results/recorder-<machine>.json
-    bench/recorder_overhead.py --pairs 40 --runs 2:1000 --stdout
+    bench/recorder_overhead.py                   20 pairs of hpcc runs of each size at 2 ranks, bench/results/recorder-<machine>.json
+    bench/recorder_overhead.py --pairs 40 --sizes 1000 --stdout
 
 Per call: bench/recorder_calls.c with and without the recorder (no hashing), alternating; the difference of the fastest
 blocks, in nanoseconds (two time stamps, the record, the file, everything included). hpcc: interleaved runs without
 and with the recorder, and with a library that does nothing but jump from MPI_X to PMPI_X, which no interposer can be faster
 than; CPU time (user + system) of all ranks; the median of the ratios of the pairs, and the ratio of the fastest runs. Ranks that
-wait use CPU time too: run it on a calm machine, and with more ranks than cores the ratio is that of the elapsed times. hpcc's
-measurement of bandwidth sends as many bytes whatever its size is, so that hashing weighs less in a longer run: hence two sizes.
-Rounds: bench/recorder_rounds.c, a program that repeats itself, on four ranks: bytes on disk a call, and time and memory of `tacit
-analyze` on what was recorded.
+wait use CPU time too, so run it on a calm machine with at least as many cores as ranks. hpcc's measurement of bandwidth sends as many
+bytes whatever its size is, so that hashing weighs less in a longer run: hence two sizes. Rounds: bench/recorder_rounds.c, a program
+that repeats itself, on four ranks: bytes on disk a call, and time and memory of `tacit analyze` on what was recorded.
 """
 import argparse
 import os
@@ -100,7 +99,7 @@ def jumps_alone(folder):
     subprocess.run(["cc", "-shared", "-o", folder / "jumps.so", folder / "jumps.s"], check=True)
 
 
-def hpcc(folder, library, pairs, ranks, size):
+def hpcc(folder, library, pairs, size, ranks):
     hpcc_input(folder, size, ranks)
     if "jumps alone" in MODES:
         jumps_alone(folder)
@@ -127,7 +126,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path, default=ROOT / "build/release")
     parser.add_argument("--pairs", type=int, default=20)
-    parser.add_argument("--runs", nargs="+", default=["2:1000", "2:2000", "4:1000"], metavar="RANKS:N", help="of hpcc")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 2000], help="hpcc's N")
+    parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=5, help="of the per-call benchmark")
     parser.add_argument("--calls", type=int, default=10_000_000, help="about as many in the program that repeats itself; 0: without it")
     parser.add_argument("--stdout", action="store_true")
@@ -144,7 +144,7 @@ def main():
         if arguments.calls:
             result["rounds"] = rounds(folder, arguments.build, library, arguments.calls // 640)
         if arguments.pairs:
-            result["hpcc"] = [hpcc(folder, library, arguments.pairs, *map(int, kind.split(":"))) for kind in arguments.runs]
+            result["hpcc"] = [hpcc(folder, library, arguments.pairs, size, arguments.ranks) for size in arguments.sizes]
     write_result("recorder", result, arguments.stdout)
 
 

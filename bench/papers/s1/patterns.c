@@ -25,9 +25,17 @@
 #include <tacit/tacit.h>
 #include <time.h>
 
+#ifdef SUMS_OF_DOUBLES /* which have to be added up in the order of the graph */
+typedef double number;
+#define numbers MPI_DOUBLE
+#else
+typedef int number;
+#define numbers MPI_INT
+#endif
+
 enum { most_blocks = 1000, warm_up = 2 };
 static int me, ranks, elements;
-static int *mine, *got, *scratch; /* blocks of `elements` */
+static number *mine, *got, *scratch; /* blocks of `elements` */
 
 static void check(int code) {
   if (code == TACIT_SUCCESS)
@@ -39,31 +47,31 @@ static void check(int code) {
 static int is(const char* a, const char* b) {
   return strcmp(a, b) == 0;
 }
-static int* block_of(int* blocks, int rank) {
+static number* block_of(number* blocks, int rank) {
   return blocks + (size_t)rank * elements;
 }
 
 /* --- by hand */
 
-static void add(int* into, const int* from) {
+static void add(number* into, const number* from) {
   for (int i = 0; i < elements; i++)
     into[i] += from[i];
 }
 
 static void broadcast_by_hand(void) {
   if (me != 0)
-    MPI_Recv(got, elements, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(got, elements, numbers, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   else
     for (int peer = 1; peer < ranks; peer++)
-      MPI_Send(mine, elements, MPI_INT, peer, 0, MPI_COMM_WORLD);
+      MPI_Send(mine, elements, numbers, peer, 0, MPI_COMM_WORLD);
 }
 
 static void gather_by_hand(void) {
   if (me != 0)
-    MPI_Send(mine, elements, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    MPI_Send(mine, elements, numbers, 0, 0, MPI_COMM_WORLD);
   else
     for (int peer = 1; peer < ranks; peer++)
-      MPI_Recv(block_of(got, peer), elements, MPI_INT, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Recv(block_of(got, peer), elements, numbers, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 static void transpose_by_hand(void) {
@@ -73,10 +81,10 @@ static void transpose_by_hand(void) {
     requests = malloc(sizeof *requests * 2 * (size_t)ranks);
   for (int peer = 0; peer < ranks; peer++)
     if (peer != me)
-      MPI_Irecv(block_of(got, peer), elements, MPI_INT, peer, 0, MPI_COMM_WORLD, &requests[n++]);
+      MPI_Irecv(block_of(got, peer), elements, numbers, peer, 0, MPI_COMM_WORLD, &requests[n++]);
   for (int peer = 0; peer < ranks; peer++)
     if (peer != me)
-      MPI_Isend(block_of(mine, peer), elements, MPI_INT, peer, 0, MPI_COMM_WORLD, &requests[n++]);
+      MPI_Isend(block_of(mine, peer), elements, numbers, peer, 0, MPI_COMM_WORLD, &requests[n++]);
   MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
 }
 
@@ -92,7 +100,7 @@ static void sum_up_by_hand(const char* form) {
   memcpy(got, mine, sizeof *got * (size_t)elements);
   if (is(form, "doubling")) {
     for (int distance = 1; distance < ranks; distance *= 2) {
-      MPI_Sendrecv(got, elements, MPI_INT, me ^ distance, 0, scratch, elements, MPI_INT, me ^ distance, 0,
+      MPI_Sendrecv(got, elements, numbers, me ^ distance, 0, scratch, elements, numbers, me ^ distance, 0,
                    MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       add(got, scratch);
     }
@@ -102,16 +110,16 @@ static void sum_up_by_hand(const char* form) {
   const int parent = linear ? 0 : me - reach(), below = linear ? (me == 0 ? ranks : 1) : reach();
   for (int distance = 1; distance < below; distance = linear ? distance + 1 : distance * 2)
     if (me + distance < ranks) {
-      MPI_Recv(scratch, elements, MPI_INT, me + distance, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Recv(scratch, elements, numbers, me + distance, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       add(got, scratch);
     }
   if (me != 0) {
-    MPI_Send(got, elements, MPI_INT, parent, 0, MPI_COMM_WORLD);
-    MPI_Recv(got, elements, MPI_INT, parent, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Send(got, elements, numbers, parent, 0, MPI_COMM_WORLD);
+    MPI_Recv(got, elements, numbers, parent, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
   for (int distance = 1; distance < below; distance = linear ? distance + 1 : distance * 2)
     if (me + distance < ranks)
-      MPI_Send(got, elements, MPI_INT, me + distance, 0, MPI_COMM_WORLD);
+      MPI_Send(got, elements, numbers, me + distance, 0, MPI_COMM_WORLD);
 }
 
 /* --- as a graph */
@@ -129,13 +137,13 @@ static void in_turn(tacit_graph graph, tacit_op op) {
 static void write_sum_up(tacit_graph graph, const char* form) {
   tacit_op op;
   has_before = 0;
-  check(tacit_graph_copy(graph, mine, elements, MPI_INT, got, elements, MPI_INT, &op));
+  check(tacit_graph_copy(graph, mine, elements, numbers, got, elements, numbers, &op));
   in_turn(graph, op);
   if (is(form, "doubling")) {
     for (int distance = 1; distance < ranks; distance *= 2) {
-      check(tacit_graph_send(graph, got, elements, MPI_INT, me ^ distance, 0, &op));
+      check(tacit_graph_send(graph, got, elements, numbers, me ^ distance, 0, &op));
       in_turn(graph, op);
-      check(tacit_graph_recv_reduce(graph, got, elements, MPI_INT, MPI_SUM, me ^ distance, 0, &op));
+      check(tacit_graph_recv_reduce(graph, got, elements, numbers, MPI_SUM, me ^ distance, 0, &op));
       in_turn(graph, op);
     }
     return;
@@ -144,19 +152,19 @@ static void write_sum_up(tacit_graph graph, const char* form) {
   const int parent = linear ? 0 : me - reach(), below = linear ? (me == 0 ? ranks : 1) : reach();
   for (int distance = 1; distance < below; distance = linear ? distance + 1 : distance * 2)
     if (me + distance < ranks) {
-      check(tacit_graph_recv_reduce(graph, got, elements, MPI_INT, MPI_SUM, me + distance, 0, &op));
+      check(tacit_graph_recv_reduce(graph, got, elements, numbers, MPI_SUM, me + distance, 0, &op));
       in_turn(graph, op);
     }
   if (me != 0) {
-    check(tacit_graph_send(graph, got, elements, MPI_INT, parent, 0, &op));
+    check(tacit_graph_send(graph, got, elements, numbers, parent, 0, &op));
     in_turn(graph, op);
-    check(tacit_graph_recv(graph, got, elements, MPI_INT, parent, 0, &op));
+    check(tacit_graph_recv(graph, got, elements, numbers, parent, 0, &op));
     in_turn(graph, op);
   }
   const tacit_op complete = after;
   for (int distance = 1; distance < below; distance = linear ? distance + 1 : distance * 2)
     if (me + distance < ranks) {
-      check(tacit_graph_send(graph, got, elements, MPI_INT, me + distance, 0, &op));
+      check(tacit_graph_send(graph, got, elements, numbers, me + distance, 0, &op));
       check(tacit_graph_depend(graph, complete, op));
     }
 }
@@ -172,10 +180,10 @@ static tacit_schedule compiled(const char* pattern) {
     if (peer == me)
       continue;
     if ((is(pattern, "broadcast") && peer == 0) || (is(pattern, "gather") && me == 0) || apart)
-      check(tacit_graph_recv(graph, is(pattern, "broadcast") ? got : block_of(got, peer), elements, MPI_INT,
+      check(tacit_graph_recv(graph, is(pattern, "broadcast") ? got : block_of(got, peer), elements, numbers,
                              peer, 0, NULL));
     if ((is(pattern, "broadcast") && me == 0) || (is(pattern, "gather") && peer == 0) || apart)
-      check(tacit_graph_send(graph, apart ? block_of(mine, peer) : mine, elements, MPI_INT, peer, 0, NULL));
+      check(tacit_graph_send(graph, apart ? block_of(mine, peer) : mine, elements, numbers, peer, 0, NULL));
   }
   check(tacit_compile(graph, MPI_INFO_NULL, &schedule));
   check(tacit_graph_free(&graph));
@@ -186,13 +194,13 @@ static tacit_schedule compiled(const char* pattern) {
 
 static void by_mpi(const char* pattern) {
   if (is(pattern, "broadcast"))
-    MPI_Bcast(me == 0 ? mine : got, elements, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Bcast(me == 0 ? mine : got, elements, numbers, 0, MPI_COMM_WORLD);
   else if (is(pattern, "gather"))
-    MPI_Gather(mine, elements, MPI_INT, got, elements, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Gather(mine, elements, numbers, got, elements, numbers, 0, MPI_COMM_WORLD);
   else if (is(pattern, "transpose"))
-    MPI_Alltoall(mine, elements, MPI_INT, got, elements, MPI_INT, MPI_COMM_WORLD);
+    MPI_Alltoall(mine, elements, numbers, got, elements, numbers, MPI_COMM_WORLD);
   else
-    MPI_Allreduce(mine, got, elements, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(mine, got, elements, numbers, MPI_SUM, MPI_COMM_WORLD);
 }
 
 static void by_hand(const char* pattern) {
@@ -208,7 +216,7 @@ static void by_hand(const char* pattern) {
 
 /* --- values: what rank r has for rank `to` in a block */
 
-static int value(int r, int to, int i, int block) {
+static number value(int r, int to, int i, int block) {
   return r * 7 + to * 3 + i % 11 + block;
 }
 
@@ -273,7 +281,7 @@ int main(int argc, char** argv) {
   const char *pattern = argv[1], *way = argv[2];
   const int blocks = whole_int(argv[4]), runs = whole_int(argv[5]),
             sent = is(pattern, "transpose") ? ranks : 1;
-  elements = whole_int(argv[3]) / (int)sizeof(int);
+  elements = whole_int(argv[3]) / (int)sizeof(number);
   if (blocks < 1 || blocks > most_blocks || runs < 1 || elements < 1) {
     fprintf(stderr, "patterns: BYTES is at least 4, BLOCKS 1 to %d, RUNS at least 1\n", most_blocks);
     MPI_Abort(MPI_COMM_WORLD, 2);

@@ -6,6 +6,7 @@ and Optimization of Collective Communication Patterns (PACT 2012), and the gathe
     bench/papers/s1/patterns.py --part analysis       what each pass takes on one rank (7a)
     bench/papers/s1/patterns.py --part simulated      16 to 1024 simulated ranks (7b, 7c, 8; SimGrid SMPI)
     bench/papers/s1/patterns.py --part real           2, 4 and 8 real ranks, both libraries
+    bench/papers/s1/patterns.py --part ordered        sums of doubles, which keep the order of the graph, on 4 to 256 simulated ranks
     bench/papers/s1/patterns.py --part simulated --ranks 16 --stdout
     bench/papers/s1/patterns.py --check               a few simulated ranks, as a test
     bench/papers/s1/patterns.py --draw                only the picture, of the results that are there
@@ -39,6 +40,7 @@ KIND = {"broadcast": "bcast", "gather": "gather", "transpose": "alltoall"}  # of
 ANALYSED = [1 << k for k in range(10, 21)]
 SIMULATED, MOST_OF_TRANSPOSE = (16, 64, 256, 1024), 128  # the simulator needs minutes for p * p messages posted at once
 BYTES = 64
+ORDERED, BYTES_OF_ORDERED = (4, 16, 64, 256), (64, 4096, 65536)
 SIMULATOR = ROOT / "build" / "release" / "bench" / "s1_simulated.so"
 PAPER = {"Hopper": {"flow": 0.59, "match": 0.19, "detect": 0.15, "gather and scatter": 39},
          "Odin": {"flow": 0.85, "match": 0.15, "detect": 0.13, "gather and scatter": 21}}  # its table of a and b, in microseconds
@@ -84,7 +86,7 @@ def analysis() -> dict:
 
 # --- Figures 7b, 7c and 8, simulated
 
-def simulate(network: str, pattern: str, way: str, ranks: int) -> dict:
+def simulate(network: str, pattern: str, way: str, ranks: int, size: int = BYTES, program: Path | None = None) -> dict:
     smpirun = shutil.which("smpirun")
     if not smpirun:
         raise SystemExit("patterns.py: smpirun is missing (Debian: libsimgrid-dev)")
@@ -99,8 +101,8 @@ def simulate(network: str, pattern: str, way: str, ranks: int) -> dict:
     environment = {key: value for key, value in os.environ.items() if not key.startswith("TACIT_")}
     share = speed["receive"] / (speed["send"] + speed["receive"])
     environment |= {"TACIT_MESSAGE_COST": f"{speed['cost']},{share:.4f}", "TACIT_PROGRESS": "waits"}
-    text = run([smpirun, "-np", ranks, "-platform", xml, "-hostfile", hosts, SIMULATOR,
-                "--log=root.thres:critical", *(f"--cfg={key}:{value}" for key, value in settings.items()), pattern, way, BYTES, 3, 1],
+    text = run([smpirun, "-np", ranks, "-platform", xml, "-hostfile", hosts, program or SIMULATOR,
+                "--log=root.thres:critical", *(f"--cfg={key}:{value}" for key, value in settings.items()), pattern, way, size, 3, 1],
                environment)
     return result_of(text)
 
@@ -138,6 +140,25 @@ def simulated(ranks: list[int]) -> dict:
     messages = [(row["ranks"], row["compile messages us"]) for row in rows if row["pattern"] == "broadcast" and row["network"] == "fast"]
     return {"what": f"{BYTES} B, microseconds of a run on simulated ranks, one to a node", "model": model.MODEL,
             "gathering and scattering, us per p": fitted(messages), "rows": rows}
+
+
+def ordered(ranks: list[int]) -> dict:
+    """Sums that give other bits in another order, so that only what keeps the order of the graph may take its place."""
+    program = SIMULATOR.with_name("s1_simulated_doubles.so")
+    if not program.exists():
+        raise SystemExit(f"patterns.py: {program} is missing: cmake --build --preset release --target s1_simulated_doubles")
+    rows = []
+    for network in model.NETWORKS:
+        for p in ranks:
+            for pattern in SUMS:
+                for size in BYTES_OF_ORDERED:
+                    way = {name: simulate(network, pattern, name, p, size, program) for name in WAYS}
+                    rows.append({"network": network, "pattern": pattern, "ranks": p, "bytes": size,
+                                 "us": {name: round(one["us"], 3) for name, one in way.items()}, "chosen": way["graph"]["chosen"],
+                                 "gain": round(way["hand"]["us"] / way["graph"]["us"], 3)})
+                    say(f"{network:4} {p:5} ranks {size:6} B {pattern:18} {rows[-1]['us']}, {rows[-1]['chosen']}, gain {rows[-1]['gain']}")
+    return {"what": "allreduce of doubles, combined in the order of the graph, microseconds of a run on simulated ranks, one to a node; "
+                    "MPI's call may combine in another order", "model": model.MODEL, "rows": rows}
 
 
 def check() -> None:
@@ -237,8 +258,8 @@ def draw(parts: dict, file: Path) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--part", nargs="+", choices=["analysis", "simulated", "real"], default=["analysis", "simulated", "real"])
-    parser.add_argument("--ranks", nargs="+", type=int, help="of the parts simulated and real")
+    parser.add_argument("--part", nargs="+", choices=["analysis", "simulated", "ordered", "real"], default=["analysis", "simulated", "real"])
+    parser.add_argument("--ranks", nargs="+", type=int, help="of the parts simulated, ordered and real")
     parser.add_argument("--mpi", nargs="+", choices=list(PRESETS), default=list(PRESETS))
     parser.add_argument("--sizes", nargs="+", type=int, default=[64, 4096, 65536], help="bytes, of the part real")
     parser.add_argument("--rounds", type=int, default=5, help="of the part real")
@@ -259,6 +280,7 @@ def main() -> int:
     parts = json.loads(kept.read_text())["parts"] if kept.exists() else {}
     if not arguments.draw:
         made = {"analysis": analysis, "simulated": lambda: simulated(arguments.ranks or list(SIMULATED)),
+                "ordered": lambda: ordered(arguments.ranks or list(ORDERED)),
                 "real": lambda: real(arguments.ranks or [2, 4, 8], arguments.mpi, arguments.sizes, arguments.rounds)}
         for part in arguments.part:
             parts[part] = {"commit": output("git", "rev-parse", "--short", "HEAD"), "dirty": dirty(),
