@@ -58,14 +58,14 @@ def spread(values: list[float]) -> dict:
     return {"median": float(f"{middle:.4g}"), "quartiles": [float(f"{low:.4g}"), float(f"{high:.4g}")]}
 
 
-def search(library: str, transport: str, ranks: int, scale: int, one_by_one: bool, arguments) -> list[dict]:
+def search(library: str, transport: str, ranks: int, scale: int, one_by_one: bool, factors: list[int], arguments) -> list[dict]:
     rows = []
     for part in arguments.parts if one_by_one else arguments.parts[:1]:  # at the limit operations go one by one, too
         memory = 64 * MEGABYTE // ranks // part
         single = ((arguments.rounds + 2) // 3 if part == arguments.parts[0] else 1) if one_by_one else 0
         rounds = run(library, transport, ranks, "bfs_bench", TRANSPORTS[library][transport][0], scale, 12, arguments.rounds, single,
-                     memory, *arguments.factors)
-        for factor in [*arguments.factors, "collective"]:
+                     memory, *factors)
+        for factor in [*factors, "collective"]:
             way = f"coalesced:{factor}" if factor != "collective" else factor
             row = {"program": "bfs", "mpi": library, "transport": transport, "ranks": ranks, "scale": scale, "factor": factor,
                    "memory": memory, "rounds": len(rounds), "load": round(os.getloadavg()[0], 1),
@@ -113,9 +113,9 @@ def main() -> int:
                 if transport != "rdma":  # the windows of that program are MPI's
                     rows.append(puts(library, transport, ranks, arguments))
                 scale = TRANSPORTS[library][transport][1]
-                rows += search(library, transport, ranks, scale, True, arguments)
-                if scale != LARGE and transport != "rdma":  # there one search takes minutes also with few elements at a time
-                    rows += search(library, transport, ranks, LARGE, False, arguments)
+                rows += search(library, transport, ranks, scale, True, arguments.factors, arguments)
+                if scale != LARGE:  # where each element goes through the kernel one search takes minutes, but for packed messages
+                    rows += search(library, transport, ranks, LARGE, False, [] if transport == "rdma" else arguments.factors, arguments)
     result = {"benchmark": "papers-s4-real", "commit": git("rev-parse", "HEAD"), "dirty": dirty(), "machine": facts,
               "command": shlex.join(["bench/papers/s4/real.py", *sys.argv[1:]]), "rows": rows}
     write_result("papers-s4-real", result, arguments.stdout)

@@ -3,7 +3,7 @@
 //     words   {number, bits} of words of places: which of them have a value
 //     pieces  {offset, bytes}; they may overlap, and take effect in this order
 //
-// It ends when it has `most_parts` of them, or no room for the values of another.
+// It ends when it has `most_entries` of them, or no room for the values of another.
 //
 // Integers are combined by the functions that combine them before they are sent. Sums and products of floating-point numbers are one
 // addition or multiplication each, as MPI's are.
@@ -19,18 +19,18 @@ struct record_head {
   arithmetic kind;
   std::uint8_t element_bytes_log2;
   bool has_words;
-  std::uint64_t parts; ///< words or pieces
-  std::uint64_t bytes; ///< of the values
+  std::uint64_t entries; ///< words or pieces
+  std::uint64_t bytes;   ///< of the values
 };
 static_assert(sizeof(record_head) % 8 == 0);
 
-struct record_part {
+struct record_entry {
   std::uint64_t at;   ///< number of a word; offset of a piece
   std::uint64_t what; ///< bits; bytes
 };
 
-constexpr std::size_t most_parts = 128, most_values = 16 * 1024;
-static_assert(sizeof(record_head) + most_values + most_parts * sizeof(record_part) <= largest_record);
+constexpr std::size_t most_entries = 128, most_values = 16 * 1024;
+static_assert(sizeof(record_head) + most_values + most_entries * sizeof(record_entry) <= largest_record);
 static_assert(most_values >= numbered_table::word_bits * 16);
 
 constexpr std::uint32_t no_op = UINT32_MAX;
@@ -84,7 +84,7 @@ std::size_t round_up(std::size_t bytes) {
 }
 
 std::size_t bytes_of(const record_head& head) {
-  return sizeof head + round_up(head.bytes) + head.parts * sizeof(record_part);
+  return sizeof head + round_up(head.bytes) + head.entries * sizeof(record_entry);
 }
 
 record_head head_at(const char* packed) {
@@ -103,16 +103,16 @@ public:
   }
 
   /// Its values, so many bytes, are what comes next. False: there is no memory.
-  bool add(bool word, const record_part& part, std::size_t bytes) {
-    if (head_.parts == most_parts || head_.bytes + bytes > most_values || word != head_.has_words)
+  bool add(bool word, const record_entry& entry, std::size_t bytes) {
+    if (head_.entries == most_entries || head_.bytes + bytes > most_values || word != head_.has_words)
       end_record();
-    if (head_.parts == 0) {
+    if (head_.entries == 0) {
       budget memory = unlimited();
       if (!to_.make_room(memory, largest_record))
         return false;
       head_.has_words = word;
     }
-    parts_[head_.parts++] = part;
+    entries_[head_.entries++] = entry;
     return true;
   }
   void value(const char* from, std::size_t bytes) {
@@ -120,21 +120,21 @@ public:
     head_.bytes += bytes;
   }
   void end_record() {
-    if (head_.parts == 0)
+    if (head_.entries == 0)
       return;
     char* const to = to_.data + to_.size;
     std::memcpy(to, &head_, sizeof head_);
-    std::memcpy(to + sizeof head_ + round_up(head_.bytes), parts_, head_.parts * sizeof *parts_);
+    std::memcpy(to + sizeof head_ + round_up(head_.bytes), entries_, head_.entries * sizeof *entries_);
     to_.size += bytes_of(head_);
-    head_.parts = head_.bytes = 0;
+    head_.entries = head_.bytes = 0;
   }
   void undo() { to_.size = begin_; }
 
 private:
   growable<char>& to_;
   const std::size_t begin_;
-  record_head head_{}; ///< of the record that has begun, if that has any part
-  record_part parts_[most_parts];
+  record_head head_{}; ///< of the record that has begun, if that has any entry
+  record_entry entries_[most_entries];
 };
 
 bool pack_numbered(packer& into, const batch& b) {
@@ -184,47 +184,49 @@ void each_of_word(std::uint64_t bits, char* places, const char*& value, F apply)
 }
 
 template <std::size_t Bytes>
-void carry_out_words(const record_head& head, const record_part* parts, const char* value, char* base,
+void carry_out_words(const record_head& head, const record_entry* entries, const char* value, char* base,
                      combiner apply) {
-  for (std::uint64_t i = 0; i < head.parts; ++i)
-    each_of_word<Bytes>(parts[i].what, base + parts[i].at * numbered_table::word_bits * Bytes, value, apply);
+  for (std::uint64_t i = 0; i < head.entries; ++i)
+    each_of_word<Bytes>(entries[i].what, base + entries[i].at * numbered_table::word_bits * Bytes, value,
+                        apply);
 }
 
-void carry_out_pieces(const record_head& head, const record_part* parts, const char* value, char* base,
+void carry_out_pieces(const record_head& head, const record_entry* entries, const char* value, char* base,
                       combiner apply) {
   const std::size_t step = std::size_t{1} << head.element_bytes_log2;
-  for (std::uint64_t i = 0; i < head.parts; ++i) {
-    char* const place = base + parts[i].at;
+  for (std::uint64_t i = 0; i < head.entries; ++i) {
+    char* const place = base + entries[i].at;
     if (apply)
-      for (std::size_t done = 0; done < parts[i].what; done += step)
+      for (std::size_t done = 0; done < entries[i].what; done += step)
         apply(place + done, value + done);
     else
-      std::memcpy(place, value, parts[i].what);
-    value += parts[i].what;
+      std::memcpy(place, value, entries[i].what);
+    value += entries[i].what;
   }
 }
 
 void carry_out_record(const record_head& head, const char* values, char* base) {
-  const auto* const parts = reinterpret_cast<const record_part*>(values + round_up(head.bytes));
+  const auto* const entries = reinterpret_cast<const record_entry*>(values + round_up(head.bytes));
   const std::size_t element_bytes = std::size_t{1} << head.element_bytes_log2;
   element_type element;
   element.kind = head.kind;
   element.extent = element_bytes;
   const MPI_Op op = op_of(head.op);
   if (!head.has_words)
-    return carry_out_pieces(head, parts, values, base, op == MPI_REPLACE ? nullptr : carrier_of(op, element));
+    return carry_out_pieces(head, entries, values, base,
+                            op == MPI_REPLACE ? nullptr : carrier_of(op, element));
   const combiner apply = op == MPI_REPLACE ? combiner_of(op, element) : carrier_of(op, element);
   switch (element_bytes) {
   case 1:
-    return carry_out_words<1>(head, parts, values, base, apply);
+    return carry_out_words<1>(head, entries, values, base, apply);
   case 2:
-    return carry_out_words<2>(head, parts, values, base, apply);
+    return carry_out_words<2>(head, entries, values, base, apply);
   case 4:
-    return carry_out_words<4>(head, parts, values, base, apply);
+    return carry_out_words<4>(head, entries, values, base, apply);
   case 8:
-    return carry_out_words<8>(head, parts, values, base, apply);
+    return carry_out_words<8>(head, entries, values, base, apply);
   default:
-    return carry_out_words<16>(head, parts, values, base, apply);
+    return carry_out_words<16>(head, entries, values, base, apply);
   }
 }
 

@@ -1,6 +1,6 @@
 // A batch as bytes of a message: records of 8-byte words, each with what is to be done, where, and the values. The same program wrote it
 // on another process, so that sizes and operators have the same numbers there. Each record stands for itself: between any two of them a
-// message may be cut, and its parts be carried out one after the other.
+// message may be cut, and what it is cut into be carried out one after the other.
 #pragma once
 
 #include "compiler/coalesce/batch.h"
