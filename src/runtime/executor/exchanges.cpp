@@ -303,11 +303,14 @@ void exchanges::begin(const std::shared_ptr<under_way>& u) {
 /// For a trial: what waits for the result may start then.
 void exchanges::agree(std::vector<double> mine, std::function<void(const std::vector<double>&)> then) {
   const auto numbers = std::make_shared<std::vector<double>>(std::move(mine));
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Iallreduce(MPI_IN_PLACE, numbers->data(), static_cast<int>(numbers->size()), MPI_DOUBLE,
-                           MPI_MAX, collectives_.comm(), &request),
-            "MPI_Iallreduce");
-  around_.requests->add(request, [this, numbers, then = std::move(then)](const MPI_Status&) {
+  const auto start = [&] {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(MPI_Iallreduce(MPI_IN_PLACE, numbers->data(), static_cast<int>(numbers->size()), MPI_DOUBLE,
+                             MPI_MAX, collectives_.comm(), &request),
+              "MPI_Iallreduce");
+    return request;
+  };
+  around_.requests->add(start, [this, numbers, then = std::move(then)](const MPI_Status&) {
     then(*numbers);
     go_on();
   });
@@ -359,7 +362,8 @@ void exchanges::begin_native(const std::shared_ptr<under_way>& u) {
     for (const packet& s : u->plan->sends)
       pack_into(*u, s, native.sent_to(s.rank));
   repeated.under_way = true;
-  around_.requests->add(native.start(collectives_.comm()), [this, u](const MPI_Status&) {
+  const auto start = [&] { return native.start(collectives_.comm()); };
+  around_.requests->add(start, [this, u](const MPI_Status&) {
     native_exchange& done = *u->repeated->native;
     if (done.packed())
       for (const packet& r : u->plan->receives)

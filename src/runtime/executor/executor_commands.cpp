@@ -265,9 +265,12 @@ void executor::epoch(running& r) {
   };
   if (!body || !body->all_ranks || size_ == 1)
     return pass();
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Ibarrier(barriers_.comm(), &request), "MPI_Ibarrier");
-  requests_.add(request, [pass](const MPI_Status&) { pass(); });
+  const auto start = [this] {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(MPI_Ibarrier(barriers_.comm(), &request), "MPI_Ibarrier");
+    return request;
+  };
+  requests_.add(start, [pass](const MPI_Status&) { pass(); });
 }
 
 /// Frees what only tasks before this one can use: all of them are complete.

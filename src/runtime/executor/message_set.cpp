@@ -16,6 +16,14 @@ std::size_t packed_bytes(const std::vector<message_set::message>& messages) {
   return bytes;
 }
 
+/// For pending_requests: starts a persistent request, which stays its owner's.
+auto start_of(MPI_Request& persistent) {
+  return [&persistent] {
+    check_mpi(MPI_Start(&persistent), "MPI_Start");
+    return persistent;
+  };
+}
+
 std::byte* lay_out(std::vector<message_set::message>& messages, std::byte* next) {
   for (auto& m : messages) {
     m.at = m.in_place ? m.in_place : next;
@@ -77,8 +85,6 @@ bool message_set::may_share(const node_channels::process_of& near, bool willing)
 
 void message_set::start_receives(pending_requests& with, MPI_Comm comm, int tag,
                                  const when_one_is_complete& then) {
-  if (!receiving_.empty())
-    check_mpi(MPI_Startall(static_cast<int>(receiving_.size()), receiving_.data()), "MPI_Startall");
   std::size_t next = 0;
   for (std::size_t i = 0; i < receives_.size(); ++i) {
     const message& m = receives_[i];
@@ -87,17 +93,16 @@ void message_set::start_receives(pending_requests& with, MPI_Comm comm, int tag,
     if (receiving_.empty())
       receive_bytes_from(with, m.at, m.bytes, m.rank, tag, comm, [then, i] { then(i); });
     else
-      with.add(receiving_[next++], [then, i, from = m.rank, bytes = m.bytes](const MPI_Status& status) {
-        check_length(status, from, bytes);
-        then(i);
-      });
+      with.add(start_of(receiving_[next++]),
+               [then, i, from = m.rank, bytes = m.bytes](const MPI_Status& status) {
+                 check_length(status, from, bytes);
+                 then(i);
+               });
   }
 }
 
 void message_set::start_sends(pending_requests& with, MPI_Comm comm, int tag,
                               const when_one_is_complete& then) {
-  if (!sending_.empty())
-    check_mpi(MPI_Startall(static_cast<int>(sending_.size()), sending_.data()), "MPI_Startall");
   std::size_t next = 0;
   for (std::size_t i = 0; i < sends_.size(); ++i) {
     const message& m = sends_[i];
@@ -106,7 +111,7 @@ void message_set::start_sends(pending_requests& with, MPI_Comm comm, int tag,
     if (sending_.empty())
       send_bytes_to(with, m.at, m.bytes, m.rank, tag, comm, [then, i] { then(i); });
     else
-      with.add(sending_[next++], [then, i](const MPI_Status&) { then(i); });
+      with.add(start_of(sending_[next++]), [then, i](const MPI_Status&) { then(i); });
   }
 }
 

@@ -9,9 +9,14 @@
 
 namespace tacit::runtime {
 
-void pending_requests::add(MPI_Request request, when_complete then) {
-  requests_.push_back(request);
-  then_.push_back(std::move(then));
+/// For one more of each; std::vector::reserve() alone would allocate each time.
+void pending_requests::make_room() {
+  const auto for_one_more = [](auto& in) {
+    if (in.size() == in.capacity())
+      in.reserve(2 * in.size() + 1);
+  };
+  for_one_more(requests_);
+  for_one_more(then_);
 }
 
 void pending_requests::add_polled(std::function<bool()> poll, std::function<void()> then) {
@@ -105,11 +110,14 @@ void send_bytes_to(pending_requests& with, const std::byte* bytes, std::size_t s
   const auto one = after_parts(parts_of(size), std::move(then));
   for (std::size_t part = 0; part < parts_of(size); ++part) {
     const std::size_t length = std::min(longest_message, size - part * longest_message);
-    MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(MPI_Isend(bytes + part * longest_message, static_cast<int>(length), MPI_BYTE, to, tag, comm,
-                        &request),
-              "MPI_Isend");
-    with.add(request, [one](const MPI_Status&) { one(); });
+    const auto start = [&] {
+      MPI_Request request = MPI_REQUEST_NULL;
+      check_mpi(MPI_Isend(bytes + part * longest_message, static_cast<int>(length), MPI_BYTE, to, tag, comm,
+                          &request),
+                "MPI_Isend");
+      return request;
+    };
+    with.add(start, [one](const MPI_Status&) { one(); });
   }
 }
 
@@ -126,11 +134,14 @@ void receive_bytes_from(pending_requests& with, std::byte* bytes, std::size_t si
   const auto one = after_parts(parts_of(size), std::move(then));
   for (std::size_t part = 0; part < parts_of(size); ++part) {
     const std::size_t length = std::min(longest_message, size - part * longest_message);
-    MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(MPI_Irecv(bytes + part * longest_message, static_cast<int>(length), MPI_BYTE, from, tag, comm,
-                        &request),
-              "MPI_Irecv");
-    with.add(request, [one, from, length](const MPI_Status& status) {
+    const auto start = [&] {
+      MPI_Request request = MPI_REQUEST_NULL;
+      check_mpi(MPI_Irecv(bytes + part * longest_message, static_cast<int>(length), MPI_BYTE, from, tag, comm,
+                          &request),
+                "MPI_Irecv");
+      return request;
+    };
+    with.add(start, [one, from, length](const MPI_Status& status) {
       check_length(status, from, length);
       one();
     });

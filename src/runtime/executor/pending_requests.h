@@ -1,9 +1,11 @@
 // Requests of MPI that are under way, and what has to be done when each completes; also what is looked at without MPI.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <mpi.h>
+#include <utility>
 #include <vector>
 
 namespace tacit::runtime {
@@ -11,8 +13,14 @@ namespace tacit::runtime {
 class pending_requests {
 public:
   using when_complete = std::function<void(const MPI_Status&)>;
-  /// A persistent request has been started, and stays its owner's.
-  void add(MPI_Request request, when_complete then);
+  /// Starts an operation, which `start` returns; a persistent request stays its owner's. `then` may own what MPI reads and writes: where
+  /// memory is refused, nothing is started, since MPI would go on with what is freed.
+  template <std::invocable Start>
+  void add(const Start& start, when_complete then) {
+    make_room();
+    requests_.push_back(start());
+    then_.push_back(std::move(then));
+  }
   /// Something that is complete when `poll` says so, which is not called again then. What it looks at stays until `then` is called.
   void add_polled(std::function<bool()> poll, std::function<void()> then);
   bool empty() const { return requests_.empty() && polled_.empty(); }
@@ -26,6 +34,7 @@ private:
     std::function<bool()> poll;
     std::function<void()> then;
   };
+  void make_room();
   bool test_requests();
   bool poll();
 

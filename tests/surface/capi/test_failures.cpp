@@ -1,13 +1,13 @@
 // One rank fails: out of memory at every single allocation of tacit_compile, or in an MPI function. All ranks
 // must get the same error through their handler, and nobody may hang. The failures come from outside: this
 // program replaces operator new and, by MPI's profiling interface, the MPI functions that libtacit calls.
+#include "failing_memory.h"
 #include "mpi_main.h"
 
 #include <tacit/tacit.h>
 
 #include <cstdint>
 #include <cstdlib>
-#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,11 +15,6 @@
 
 namespace {
 
-/// Which call from now on fails (1: the next), 0: none. Set on one rank only.
-long allocation_to_fail = 0;
-/// Once one has failed, so do all that follow: memory does not come back because somebody missed it.
-bool all_following_fail = false;
-bool any_has_failed = false;
 struct mpi_fault {
   const char* function = "";
   int countdown = 0;
@@ -30,44 +25,6 @@ bool fails(const char* function) {
 }
 
 } // namespace
-
-void* operator new(std::size_t size) {
-  if (allocation_to_fail > 0 && --allocation_to_fail == 0) {
-    allocation_to_fail = all_following_fail ? 1 : 0;
-    any_has_failed = true;
-    throw std::bad_alloc();
-  }
-  void* p = std::malloc(size > 0 ? size : 1);
-  if (!p)
-    throw std::bad_alloc();
-  return p;
-}
-// The other functions would come from the library, which a sanitizer replaces by some that do not fit these.
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  try {
-    return operator new(size);
-  } catch (...) {
-    return nullptr;
-  }
-}
-void* operator new[](std::size_t size) {
-  return operator new(size);
-}
-void operator delete(void* p) noexcept {
-  std::free(p);
-}
-void operator delete(void* p, const std::nothrow_t&) noexcept {
-  std::free(p);
-}
-void operator delete[](void* p) noexcept {
-  std::free(p);
-}
-void operator delete[](void* p, std::size_t) noexcept {
-  std::free(p);
-}
-void operator delete(void* p, std::size_t) noexcept {
-  std::free(p);
-}
 
 extern "C" {
 int MPI_Type_create_hindexed(int count, const int lengths[], const MPI_Aint places[], MPI_Datatype type,
