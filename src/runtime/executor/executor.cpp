@@ -223,11 +223,10 @@ bool executor::poll_on(double now) {
   return messages;
 }
 
-/// Or to other processes. The thread that submits gives the core back as soon as it waits for its tasks; until then every rank waits for it.
+/// Or to other processes.
 void executor::offer_core_to_submitter() {
-  const std::uint64_t before = submitted_.load(std::memory_order_relaxed);
-  offer_core();
-  if (submitted_.load(std::memory_order_relaxed) != before)
+  const std::uint64_t before = submitter_.tasks();
+  if (offer_core() && submitter_.tasks() != before && submitter_.had_this_core())
     keep_yielding();
 }
 
@@ -325,7 +324,7 @@ void executor::wait_until_quiet() {
 void executor::add(std::shared_ptr<task_body> body, std::vector<tasks::command>& commands) {
   constexpr std::size_t most_kept = 16;
   const std::lock_guard lock(mutex_);
-  submitted_.fetch_add(1, std::memory_order_relaxed);
+  submitter_.submits();
   delivered_.push_back({std::move(body), {}});
   if (!commands.empty())
     delivered_.back().commands.swap(commands);

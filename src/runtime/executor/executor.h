@@ -26,6 +26,7 @@
 #include "runtime/executor/exchanges.h"
 #include "runtime/executor/local_buffer.h"
 #include "runtime/executor/pending_requests.h"
+#include "runtime/executor/submitting_thread.h"
 #include "runtime/executor/watch.h"
 #include "tasks/commands/command.h"
 
@@ -200,8 +201,8 @@ private:
   std::size_t kept_ = 0;                                ///< tasks, from add() to the horizon after them
   std::vector<std::shared_ptr<task_body>> done_bodies_; ///< of no use any more
   std::condition_variable room_;
-  std::atomic<std::uint64_t> submitted_{0}; ///< tasks
-  std::atomic<std::size_t> elsewhere_{0};   ///< calls of post() that threads of the backend owe
+  submitting_thread submitter_;
+  std::atomic<std::size_t> elsewhere_{0}; ///< calls of post() that threads of the backend owe
   std::array<std::thread, 2> threads_;
 };
 

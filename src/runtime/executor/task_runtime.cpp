@@ -29,16 +29,17 @@ bool ended = false;
 bool our_mpi = false; ///< we have initialised it
 
 /// Threads for kernels, where the user does not say: the cores that this process may use, shared with the ranks that may use
-/// the same. Not node_identity: TACIT_RANKS_PER_NODE plays nodes on one machine, whose cores all of its ranks still share.
+/// the same. Not node_identity: TACIT_RANKS_PER_NODE plays nodes on one machine, whose cores all of its ranks still share. Collective,
+/// also where only some ranks are bound to cores.
 int default_threads(MPI_Comm world) {
+  private_communicator node;
+  check_mpi(MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, node.address()),
+            "MPI_Comm_split_type");
   cpu_set_t mine;
   CPU_ZERO(&mine);
   const int cores = sched_getaffinity(0, sizeof mine, &mine) == 0 ? std::max(1, CPU_COUNT(&mine)) : 1;
   if (cores < sysconf(_SC_NPROCESSORS_ONLN))
     return cores; // bound by the launcher
-  private_communicator node;
-  check_mpi(MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, node.address()),
-            "MPI_Comm_split_type");
   return std::max(1, cores / node.size());
 }
 

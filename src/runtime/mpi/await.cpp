@@ -30,7 +30,7 @@ void go_on() {
   more_to_do();
 }
 
-void offer_core() {
+bool offer_core() {
   using clock = std::chrono::steady_clock;
   constexpr auto slice = std::chrono::microseconds(100); // longer than any rank that waits keeps a core
   constexpr int sleeps_until_next_yield = 100;
@@ -38,12 +38,14 @@ void offer_core() {
     --sleeps;
     const timespec shortest{0, 1000};
     nanosleep(&shortest, nullptr);
-    return;
+    return false;
   }
   const auto before = clock::now();
   std::this_thread::yield();
-  if (clock::now() - before > slice)
+  const bool kept = clock::now() - before > slice;
+  if (kept)
     sleeps = sleeps_until_next_yield;
+  return kept;
 }
 
 void keep_yielding() {

@@ -19,10 +19,10 @@ void go_on();
 /// Between two looks in vain: offers the core to others. Yielding is best where the others wait, too (0.3 us, or what it
 /// takes them to look); but who yields to a busy process gets the core back only after that one's time slice, so where a
 /// yield has shown that there is one, it sleeps for as short as the kernel lets it the next times: who sleeps gets a core
-/// when it wakes. Allocates nothing.
-void offer_core();
-/// To be called after an offer: who had the core meanwhile works for what this thread waits for, and gives it back when that is done. To sleep the
-/// next times would take the core away from it again and again.
+/// when it wakes. Allocates nothing. True if this offer has shown one.
+bool offer_core();
+/// To be called after such an offer: who had the core meanwhile works for what this thread waits for, and gives it back when that is done. To sleep
+/// the next times would take the core away from it again and again.
 void keep_yielding();
 
 /// Says what goes on meanwhile: `round` progresses everything once, and returns whether there may be more to
