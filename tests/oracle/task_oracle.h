@@ -16,9 +16,12 @@ namespace tacit::oracle {
 
 using where = std::array<int, 3>;
 
-enum class way { one_to_one, all, fixed, slice, around, cross, transposed, even };
+/// `mirrored` is a function of the user that is none of the catalogue: rows from the other end.
+enum class way { one_to_one, all, fixed, slice, around, cross, transposed, even, mirrored };
+inline constexpr int ways = 9;
 
-/// What an item touches: `numbers` are the border, the order of dimensions, the fixed box (begin), or the dimension of a slice.
+/// What an item touches: `numbers` are the border, the order of dimensions (-1: the buffer has one element there), the fixed box
+/// (begin), or the dimension of a slice.
 struct touch {
   way how = way::one_to_one;
   std::array<int, 3> numbers{0, 0, 0}, ends{0, 0, 0};
@@ -154,9 +157,11 @@ inline bool touches(const touch& t, const where& item, const where& element, con
   }
   case way::transposed:
     for (int d = 0; d < 3; ++d)
-      if (element[d] != item[t.numbers[d]])
+      if (element[d] != (t.numbers[d] < 0 ? 0 : item[t.numbers[d]]))
         return false;
     return true;
+  case way::mirrored:
+    return element[0] == extent[0] - 1 - item[0] && element[1] == item[1] && element[2] == item[2];
   case way::even: { // in multiples of numbers[0]
     const int granularity = t.numbers[0], granules = (extent[0] + granularity - 1) / granularity;
     const int x = item[0] - j.begin[0], granule = element[0] / granularity;

@@ -60,10 +60,13 @@ enum class mapper_kind { one_to_one, all, fixed, slice, neighborhood, neighborho
 /// What a function of the user maps a chunk of a kernel's index space to.
 using user_mapper = std::function<std::vector<index_box>(int kernel_dims, const index_box& chunk, const extents& global_size)>;
 
+/// Of a kernel: the buffer has fewer.
+inline constexpr std::size_t no_dimension = 3;
+
 struct mapper {
   mapper_kind kind = mapper_kind::one_to_one;
-  /// slice: the dimension, in [0]; neighborhood: how far it reaches; transposed: the kernel's dimension of each of the buffer's;
-  /// even_split: the granularity.
+  /// slice: the dimension, in [0]; neighborhood: how far it reaches; transposed: the kernel's dimension of each of the buffer's,
+  /// or no_dimension; even_split: the granularity.
   extents numbers{0, 0, 0};
   index_box region; ///< fixed
   user_mapper user;

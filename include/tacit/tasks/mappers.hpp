@@ -55,7 +55,8 @@ neighborhood(range<1>, neighborhood_shape) -> neighborhood<1>;
 neighborhood(range<2>, neighborhood_shape) -> neighborhood<2>;
 neighborhood(range<3>, neighborhood_shape) -> neighborhood<3>;
 
-/// Dimension d of the buffer is dimension KernelDimension[d] of the kernel: transposed<1, 0> for matrices.
+/// Dimension d of the buffer is dimension KernelDimension[d] of the kernel: transposed<1, 0> for matrices, transposed<1> for the
+/// vector by which a kernel over a matrix multiplies.
 template <int... KernelDimension>
 struct transposed {
   static_assert(sizeof...(KernelDimension) >= 1 && sizeof...(KernelDimension) <= 3);
@@ -94,7 +95,7 @@ mapper describe(const access::neighborhood<Dims>& from) {
 }
 template <int... KernelDimension>
 mapper describe(const access::transposed<KernelDimension...>&) {
-  mapper made{mapper_kind::transposed, {0, 1, 2}, {}, {}};
+  mapper made{mapper_kind::transposed, {no_dimension, no_dimension, no_dimension}, {}, {}};
   int d = 0;
   ((made.numbers[d++] = KernelDimension), ...);
   return made;

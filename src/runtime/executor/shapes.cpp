@@ -23,6 +23,13 @@ tasks::mapper called(const detail::user_mapper& function, int kernel_dims) {
   });
 }
 
+/// A dimension that neither the kernel nor the buffer has follows itself, as in one_to_one.
+int kernel_dimension(std::size_t named, int of_buffer, int kernel_dims) {
+  if (named != detail::no_dimension)
+    return static_cast<int>(named);
+  return of_buffer < kernel_dims ? tasks::no_dimension : of_buffer;
+}
+
 } // namespace
 
 tasks::box to_box(const detail::index_box& from) {
@@ -76,7 +83,8 @@ tasks::mapper to_mapper(const detail::mapper& from, int kernel_dims) {
   case detail::mapper_kind::neighborhood_along_axes:
     return tasks::neighborhood(border, tasks::neighborhood_shape::along_axes);
   case detail::mapper_kind::transposed:
-    return tasks::transposed({static_cast<int>(n[0]), static_cast<int>(n[1]), static_cast<int>(n[2])});
+    return tasks::transposed({kernel_dimension(n[0], 0, kernel_dims), kernel_dimension(n[1], 1, kernel_dims),
+                              kernel_dimension(n[2], 2, kernel_dims)});
   case detail::mapper_kind::even_split:
     return tasks::even_split(signed_of(n[0]));
   case detail::mapper_kind::user:

@@ -121,9 +121,12 @@ mapper neighborhood(const point& border, neighborhood_shape shape) {
 }
 
 mapper transposed(const std::array<int, dimensions>& order) {
-  return {fmt::format("transposed {} {} {}", order[0], order[1], order[2]),
-          {{{following(order[0]), following(order[1]), following(order[2])}}},
-          nullptr};
+  term out;
+  for (int d = 0; d < dimensions; ++d) {
+    const int of = order[static_cast<std::size_t>(d)];
+    out[d] = of == no_dimension ? constant({0, 1}, false) : following(of);
+  }
+  return {fmt::format("transposed {} {} {}", order[0], order[1], order[2]), {out}, nullptr};
 }
 
 mapper even_split(coordinate granularity) {

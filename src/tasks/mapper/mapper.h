@@ -77,7 +77,8 @@ mapper slice(int dim);
 enum class neighborhood_shape : std::uint8_t { bounding_box, along_axes };
 /// The chunk and `border` elements on both sides in each dimension, clamped to the buffer; the corners only in a bounding box.
 mapper neighborhood(const point& border, neighborhood_shape shape = neighborhood_shape::bounding_box);
-/// Dimension d of the buffer follows dimension order[d] of the execution range.
+/// Dimension d of the buffer follows dimension order[d] of the execution range; with no_dimension it has one element.
+inline constexpr int no_dimension = -1;
 mapper transposed(const std::array<int, dimensions>& order);
 /// Dimension 0 of the buffer divided like dimension 0 of the execution range, in multiples of `granularity`.
 mapper even_split(coordinate granularity = 1);

@@ -8,8 +8,10 @@
 #include "tasks/commands/plan_machine.h"
 #include "tasks/commands/program_text.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <tacit/tasks/mappers.hpp>
 
 namespace tacit::runtime {
 namespace {
@@ -291,6 +293,71 @@ bool check(const oracle::program& p, unsigned order, int devices) {
   if (testing::Test::HasFailure())
     ADD_FAILURE() << tasks::text_of(p) << "\n  devices " << devices << ", order " << order;
   return true;
+}
+
+/// What kernels of that many dimensions may say of a buffer with as many, an instance of each, as tacit/tasks/mappers.hpp has them.
+template <int Dims>
+std::vector<detail::mapper> public_catalogue(const oracle::where& extent) {
+  const auto length = [&](int d) { return static_cast<std::size_t>(extent[static_cast<std::size_t>(d)]); };
+  subrange<Dims> part;
+  range<Dims> border, reach, one;
+  for (int d = 0; d < Dims; ++d) {
+    part.offset[d] = length(d) / 3;
+    part.range[d] = std::max(part.offset[d] + 1, length(d) - 1) - part.offset[d];
+    border[d] = one[d] = 1;
+    reach[d] = d == 0 ? 2 : 1;
+  }
+  std::vector<detail::mapper> out{
+      detail::describe(access::one_to_one()),
+      detail::describe(access::all()),
+      detail::describe(access::fixed<Dims>(part)),
+      detail::describe(access::neighborhood<Dims>(border)),
+      detail::describe(access::neighborhood<Dims>(reach, neighborhood_shape::along_axes)),
+      detail::describe(access::even_split<Dims>(one))};
+  for (std::size_t d = 0; d < Dims; ++d)
+    out.push_back(detail::describe(access::slice<Dims>(d)));
+  if constexpr (Dims == 1)
+    out.push_back(detail::describe(access::transposed<0>()));
+  if constexpr (Dims == 2) {
+    out.push_back(detail::describe(access::transposed<1, 0>()));
+    out.push_back(detail::describe(access::transposed<1>()));
+  }
+  if constexpr (Dims == 3) {
+    out.push_back(detail::describe(access::transposed<1, 0, 2>()));
+    out.push_back(detail::describe(access::transposed<2, 1, 0>()));
+    out.push_back(detail::describe(access::transposed<0, 2, 1>()));
+    out.push_back(detail::describe(access::transposed<1, 2, 0>()));
+    out.push_back(detail::describe(access::transposed<2, 0, 1>()));
+    out.push_back(detail::describe(access::transposed<2, 1>()));
+  }
+  return out;
+}
+
+/// Whether each of them is one of those of which all pairs are planned, and each kind of them there is.
+template <int Dims>
+void expect_all_in_pairs() {
+  for (const auto& [dims, extent] : tasks::all_pairs_shapes) {
+    if (dims != Dims)
+      continue;
+    std::vector<tasks::mapper> paired;
+    for (const oracle::touch& t : tasks::catalogue(dims, extent))
+      paired.push_back(tasks::mapper_of(t));
+    std::set<detail::mapper_kind> kinds;
+    for (const detail::mapper& said : public_catalogue<Dims>(extent)) {
+      const tasks::mapper meant = to_mapper(said, Dims);
+      kinds.insert(said.kind);
+      EXPECT_TRUE(std::ranges::any_of(paired, [&](const tasks::mapper& m) { return m.terms == meant.terms; }))
+          << meant.name << " in " << dims << " dimensions";
+    }
+    EXPECT_EQ(kinds.size(), static_cast<std::size_t>(detail::mapper_kind::user));
+    EXPECT_TRUE(std::ranges::any_of(paired, [](const tasks::mapper& m) { return !m.symbolic(); }));
+  }
+}
+
+TEST(all_pairs, have_every_mapper_of_the_public_header) {
+  expect_all_in_pairs<1>();
+  expect_all_in_pairs<2>();
+  expect_all_in_pairs<3>();
 }
 
 // As in tests/tasks/commands/test_plan.cpp, on one to three devices: a part of them, another one each time, unless

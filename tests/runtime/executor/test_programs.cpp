@@ -111,6 +111,30 @@ TEST(programs, transposing_moves_everything) {
       EXPECT_EQ(result[i * n + j], data[j * n + i]);
 }
 
+TEST(programs, kernels_over_matrices_read_vectors_by_columns) {
+  constexpr std::size_t rows = 13, columns = 7;
+  queue q;
+  std::vector<int> weights(columns);
+  std::iota(weights.begin(), weights.end(), 100);
+  const buffer<int, 1> first(weights.data(), columns), vector(columns);
+  const buffer<int, 2> matrix({rows, columns});
+  q.submit([&](handler& h) { // now each rank has a part of it
+    const accessor from(first, h, access::one_to_one(), read_only);
+    const accessor to(vector, h, access::one_to_one(), write_only, no_init);
+    h.parallel_for(vector.get_range(), [=](std::size_t j) { to[j] = 2 * from[j]; });
+  });
+  q.submit([&](handler& h) {
+    const accessor by(vector, h, access::transposed<1>(), read_only);
+    const accessor to(matrix, h, access::one_to_one(), write_only, no_init);
+    h.parallel_for(matrix.get_range(),
+                   [=](std::size_t i, std::size_t j) { to(i, j) = static_cast<int>(i) * by[j]; });
+  });
+  const auto result = contents(q, matrix);
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t j = 0; j < columns; ++j)
+      EXPECT_EQ(result[i * columns + j], static_cast<int>(i * 2 * (100 + j)));
+}
+
 /// Messages that MPI announces before it copies them: where they lie, and packed.
 TEST(programs, long_messages_arrive_again_and_again) {
   constexpr std::size_t n = 300; // rows of 2,400 bytes: on 8 ranks messages of 90,000

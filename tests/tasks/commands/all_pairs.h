@@ -17,6 +17,7 @@ inline std::vector<oracle::touch> catalogue(int dims, const oracle::where& exten
                                  {oracle::way::all},
                                  {oracle::way::even, {1, 0, 0}},
                                  {oracle::way::even, {3, 0, 0}}};
+  const int second = dims > 1 ? 1 : 0, third = dims > 2 ? 1 : 0; ///< borders
   oracle::touch part{oracle::way::fixed, {0, 0, 0}, {1, 1, 1}};
   for (std::size_t d = 0; d < static_cast<std::size_t>(dims); ++d) {
     part.numbers[d] = extent[d] / 3;
@@ -24,15 +25,17 @@ inline std::vector<oracle::touch> catalogue(int dims, const oracle::where& exten
     out.push_back({oracle::way::slice, {static_cast<int>(d), 0, 0}});
   }
   out.push_back(part);
-  out.push_back({oracle::way::around, {1, 1, 1}});
+  out.push_back({oracle::way::around, {1, second, third}});
   out.push_back({oracle::way::around, {3, 0, 0}});
-  if (dims == 1)
-    return out;
-  out.push_back({oracle::way::cross, {2, 1, 1}});
-  out.push_back({oracle::way::transposed, {1, 0, 2}});
+  out.push_back({oracle::way::cross, {2, second, third}});
+  out.push_back({oracle::way::mirrored});
+  std::vector<std::array<int, 3>> orders;
+  if (dims == 2)
+    orders = {{1, 0, 2}, {1, -1, 2}};
   if (dims == 3)
-    for (const std::array<int, 3>& order : {std::array<int, 3>{2, 1, 0}, {0, 2, 1}, {1, 2, 0}})
-      out.push_back({oracle::way::transposed, order});
+    orders = {{1, 0, 2}, {2, 1, 0}, {0, 2, 1}, {1, 2, 0}, {2, 0, 1}, {2, 1, -1}};
+  for (const std::array<int, 3>& order : orders)
+    out.push_back({oracle::way::transposed, order});
   return out;
 }
 
@@ -75,10 +78,12 @@ private:
 /// True if transposed dimensions have the same extent, so that nothing lies outside.
 inline bool fits(const oracle::program& p) {
   for (const oracle::job& j : p.jobs)
-    for (std::size_t d = 0; d < 3; ++d)
-      if (j.uses[0].what.how == oracle::way::transposed &&
-          p.buffers[0][d] != p.buffers[0][static_cast<std::size_t>(j.uses[0].what.numbers[d])])
+    for (std::size_t d = 0; d < 3; ++d) {
+      const oracle::touch& t = j.uses[0].what;
+      if (t.how == oracle::way::transposed && t.numbers[d] >= 0 &&
+          p.buffers[0][d] != p.buffers[0][static_cast<std::size_t>(t.numbers[d])])
         return false;
+    }
   return true;
 }
 

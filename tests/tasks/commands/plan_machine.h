@@ -43,6 +43,12 @@ inline mapper mapper_of(const oracle::touch& t) {
     return transposed({t.numbers[0], t.numbers[1], t.numbers[2]});
   case oracle::way::even:
     return even_split(t.numbers[0]);
+  case oracle::way::mirrored:
+    return from_function("mirrored", [](const box& chunk, const box&, const range& extent) {
+      box to = chunk;
+      to[0] = {extent[0] - chunk[0].end, extent[0] - chunk[0].begin};
+      return region(to);
+    });
   }
   return one_to_one();
 }

@@ -14,8 +14,8 @@ inline std::string text_of(const oracle::where& w) {
 }
 
 inline std::string text_of(const oracle::touch& t) {
-  static const char* const names[] = {"one_to_one", "all",   "fixed",      "slice",
-                                      "around",     "cross", "transposed", "even"};
+  static const char* const names[] = {"one_to_one", "all",        "fixed", "slice",   "around",
+                                      "cross",      "transposed", "even",  "mirrored"};
   return std::string(names[static_cast<std::size_t>(t.how)]) + " " + text_of(t.numbers) +
          (t.how == oracle::way::fixed ? " to " + text_of(t.ends) : "");
 }
