@@ -24,9 +24,12 @@ task task_of(const pattern_program& p, int i, std::uint32_t ranks) {
   t.shape.dims = p.two_dims ? 2 : 1;
   t.shape.global = box_of(range{{side, p.two_dims ? side : 1, 1}});
   t.shape.split = p.split[i];
-  if (p.weighted)
+  if (p.weighted) {
+    std::vector<std::uint32_t> weights;
     for (std::uint32_t r = 0; r < ranks; ++r)
-      t.shape.weights.push_back(1 + r % 3);
+      weights.push_back(1 + r % 3);
+    t.shape.weights = std::move(weights);
+  }
   t.accesses.push_back({buffer_id{static_cast<std::uint32_t>(1 - i)}, access_mode::read, p.reads[i]});
   t.accesses.push_back({buffer_id{static_cast<std::uint32_t>(i)}, access_mode::discard_write, p.writes[i]});
   return t;

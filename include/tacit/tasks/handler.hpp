@@ -114,6 +114,19 @@ kernel_function make_group_kernel(const nd_range<Dims>& all, const Kernel& kerne
 
 namespace tacit {
 
+/// A weight for each rank. Copies share the numbers.
+class rank_weights {
+public:
+  rank_weights(std::vector<std::uint32_t> weights)
+      : shared_(std::make_shared<const std::vector<std::uint32_t>>(std::move(weights))) {}
+  rank_weights(std::initializer_list<std::uint32_t> weights) : rank_weights(std::vector<std::uint32_t>(weights)) {}
+  const std::vector<std::uint32_t>& get() const { return *shared_; }
+
+private:
+  friend class handler;
+  detail::shared_weights shared_;
+};
+
 class handler {
 public:
   handler(const handler&) = delete;
@@ -198,8 +211,9 @@ public:
   /// the command group; a range of one dimension is divided as before).
   void split_2d() { group_.split_2d = true; }
   /// Ranks get shares of the first dimension in proportion to their weights, one a rank, not all 0 (at any place in the command
-  /// group; the same on all ranks; not together with split_2d()).
-  void split_by_weights(const std::vector<std::uint32_t>& weights) { group_.weights = weights; }
+  /// group; the same on all ranks; not together with split_2d()). Tasks that are given one object do not compare the weights of
+  /// all ranks with those of earlier tasks.
+  void split_by_weights(const rank_weights& weights) { group_.weights = weights.shared_; }
 
   // For the library.
   explicit handler(detail::command_group& into) : group_(into) { group_.accesses.reserve(4); }

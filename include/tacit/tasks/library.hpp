@@ -150,6 +150,8 @@ using host_function = std::function<void(const host_call&)>;
 
 enum class task_kind { kernel, host, collective_host, first_rank_host };
 
+using shared_weights = std::shared_ptr<const std::vector<std::uint32_t>>;
+
 /// All that a command group says.
 struct command_group {
   task_kind kind = task_kind::kernel;
@@ -159,7 +161,7 @@ struct command_group {
   index_box items;                  ///< from the offset on
   extents granularity{1, 1, 1};     ///< chunks are multiples of it
   bool split_2d = false;            ///< a kernel or host task: near-square chunks along dimensions 0 and 1
-  std::vector<std::uint32_t> weights; ///< a kernel or host task: of the ranks' shares of dimension 0; empty: equal
+  shared_weights weights;           ///< a kernel or host task: of the ranks' shares of dimension 0; null: equal
   bool grouped = false;             ///< an nd-range, of groups of `group` items
   extents group{1, 1, 1};
   std::size_t local_bytes = 0;

@@ -8,7 +8,7 @@ std::vector<tasks::box> parts_for_devices(const tasks::task& what, const tasks::
   tasks::geometry here = what.shape;
   here.global = chunk;
   here.split = tasks::split_rule::one_dim;
-  here.weights.clear();
+  here.weights = {};
   const tasks::split chunks = make_split(here, static_cast<std::uint32_t>(devices));
   std::vector<tasks::box> out;
   for (int d = 0; d < devices; ++d)

@@ -368,11 +368,11 @@ tasks::task task_runtime::describe(const detail::command_group& group) const {
   t.shape.granularity = to_range(group.granularity);
   if (group.split_2d)
     t.shape.split = tasks::split_rule::two_dim;
-  if (!group.weights.empty()) {
-    if (group.weights.size() != static_cast<std::size_t>(ranks_))
+  if (group.weights) {
+    if (group.weights->size() != static_cast<std::size_t>(ranks_))
       throw task_error(
-          fmt::format("split_by_weights: {} weights for {} ranks", group.weights.size(), ranks_));
-    if (std::ranges::all_of(group.weights, [](std::uint32_t w) { return w == 0; }))
+          fmt::format("split_by_weights: {} weights for {} ranks", group.weights->size(), ranks_));
+    if (std::ranges::all_of(*group.weights, [](std::uint32_t w) { return w == 0; }))
       throw task_error("split_by_weights: all weights are 0, so that nobody would execute the task");
     if (group.split_2d)
       throw task_error("split_by_weights: chunks in two dimensions have no weights; leave out split_2d()");

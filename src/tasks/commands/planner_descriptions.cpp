@@ -218,8 +218,9 @@ void planner::add_reduction(described& p, const reduction& r) {
   if (const std::uint32_t first = p.chunks->axes[0].first_part();
       first > 0) { // weights that leave nothing to rank 0
     one.split = split_rule::one_dim;
-    one.weights.assign(options_.ranks, 0);
-    one.weights[first] = 1;
+    std::vector<std::uint32_t> all_to_it(options_.ranks, 0);
+    all_to_it[first] = 1;
+    one.weights = std::move(all_to_it);
   }
   if (r.include_current)
     p.wanted.push_back(demand_of(r.buffer, {splits_.of(one), all().terms[0], extent, nullptr}));

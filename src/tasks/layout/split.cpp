@@ -22,7 +22,7 @@ partition equal_parts(interval global, coordinate granularity, std::uint32_t par
 }
 
 /// Part i ends where the weights up to it have their share of the granules, rounded down; the last one at the end.
-partition weighted_parts(interval global, coordinate granularity, const std::vector<std::uint32_t>& weights) {
+partition weighted_parts(interval global, coordinate granularity, std::span<const std::uint32_t> weights) {
   const auto sum = std::accumulate(weights.begin(), weights.end(), std::uint64_t{0});
   const coordinate all = granules(global, granularity);
   partition out{global, granularity, static_cast<std::uint32_t>(weights.size()), 0, 0, {}};
@@ -129,8 +129,8 @@ split make_split(const geometry& shape, std::uint32_t ranks) {
             {undivided(shape.global[0]), undivided(shape.global[1]), undivided(shape.global[2])}};
   switch (shape.split) {
   case split_rule::one_dim:
-    out.axes[0] = shape.weights.size() == ranks
-                      ? weighted_parts(shape.global[0], shape.granularity[0], shape.weights)
+    out.axes[0] = shape.weights.get().size() == ranks
+                      ? weighted_parts(shape.global[0], shape.granularity[0], shape.weights.get())
                       : equal_parts(shape.global[0], shape.granularity[0], ranks);
     out.gaps |= has_empty_part(out.axes[0]);
     break;

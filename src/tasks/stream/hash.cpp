@@ -62,7 +62,7 @@ std::uint64_t digest(const task& t, const std::vector<buffer>& buffers) {
   add(hash, t.shape.global);
   add(hash, t.shape.granularity);
   hash.add(static_cast<std::uint64_t>(t.shape.split));
-  hash.add(hash_of(t.shape.weights.data(), t.shape.weights.size() * sizeof(std::uint32_t)));
+  hash.add(hash_of(t.shape.weights.get().data(), t.shape.weights.get().size_bytes()));
   for (const access& a : t.accesses) {
     hash.add(static_cast<std::uint64_t>(index(a.buffer)) * 4 + static_cast<std::uint64_t>(a.mode));
     add(hash, a.how, t.shape.global, buffers[index(a.buffer)].extent);

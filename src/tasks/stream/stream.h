@@ -8,8 +8,11 @@
 #include "tasks/space/ids.h"
 #include "vocabulary/base/hash.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -70,12 +73,31 @@ enum class split_rule : std::uint8_t {
   per_rank ///< chunk r is [r, r + 1) of dimension 0: the range has one item a rank (collective host tasks, fences)
 };
 
+/// A weight for each rank, or none. There may be 65,536 of them, so that copies share them, and those that share them are equal at once.
+class rank_weights {
+public:
+  using shared = std::shared_ptr<const std::vector<std::uint32_t>>;
+  rank_weights() = default;
+  rank_weights(shared of) : of_(std::move(of)) {}
+  rank_weights(std::vector<std::uint32_t> of)
+      : of_(std::make_shared<const std::vector<std::uint32_t>>(std::move(of))) {}
+  std::span<const std::uint32_t> get() const {
+    return of_ ? std::span(*of_) : std::span<const std::uint32_t>();
+  }
+  friend bool operator==(const rank_weights& a, const rank_weights& b) {
+    return a.of_ == b.of_ || std::ranges::equal(a.get(), b.get());
+  }
+
+private:
+  shared of_;
+};
+
 struct geometry {
   int dims = 1;
   box global;        ///< execution range with its offset
   range granularity; ///< chunks begin at multiples of it (work-group size), counted from the offset
   split_rule split = split_rule::one_dim;
-  std::vector<std::uint32_t> weights; ///< along dimension 0, one a rank; empty: equal. Only with one_dim.
+  rank_weights weights; ///< along dimension 0; none: equal. Only with one_dim.
   friend bool operator==(const geometry&, const geometry&) = default;
 };
 

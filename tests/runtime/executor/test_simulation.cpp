@@ -108,6 +108,23 @@ TEST(simulation, weights_say_who_executes_how_much) {
   EXPECT_THROW(simulate(2, weighted({0, 0})), task_error);
 }
 
+TEST(simulation, weights_of_one_object_and_equal_ones_are_the_same_task) {
+  const auto program = [](bool one_object) {
+    return [one_object] {
+      queue q;
+      const rank_weights weights{1, 0, 3};
+      const buffer<double, 1> x(100);
+      for (int step = 0; step < 20; ++step)
+        q.submit([&](handler& h) {
+          h.split_by_weights(one_object ? weights : rank_weights(weights.get()));
+          const accessor to(x, h, access::one_to_one(), write_only, no_init);
+          h.parallel_for<class weighted>(x.get_range(), [=](std::size_t i) { fail_if_run(i); });
+        });
+    };
+  };
+  EXPECT_EQ(simulate(3, program(true), 2).text, simulate(3, program(false), 2).text);
+}
+
 TEST(simulation, fences_give_zeros_and_host_objects_as_they_are) {
   simulate(3, [] {
     queue q;

@@ -69,8 +69,8 @@ inline task task_of(const oracle::job& j, bool functors = false) {
   t.shape.split = j.split == oracle::division::rows    ? split_rule::one_dim
                   : j.split == oracle::division::tiles ? split_rule::two_dim
                                                        : split_rule::none;
-  for (const int w : j.weights)
-    t.shape.weights.push_back(static_cast<std::uint32_t>(w));
+  if (!j.weights.empty())
+    t.shape.weights = std::vector<std::uint32_t>(j.weights.begin(), j.weights.end());
   if (j.on_every_rank) {
     t.kind = task_kind::fence;
     t.shape.split = split_rule::per_rank;

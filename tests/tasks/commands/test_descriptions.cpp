@@ -78,9 +78,12 @@ private:
     t.name = below(2) ? "a" : "b";
     t.kind = below(4) ? task_kind::kernel : task_kind::host;
     t.shape.global = box_of(range{{below(3) ? items : items / 2, 1, 1}});
-    if (below(6) == 0)
+    if (below(6) == 0) {
+      std::vector<std::uint32_t> weights;
       for (std::uint32_t r = 0; r < keeping_->options().ranks; ++r)
-        t.shape.weights.push_back(1 + r % 2);
+        weights.push_back(1 + r % 2);
+      t.shape.weights = weights;
+    }
     if (below(8) == 0)
       t.host_objects.push_back(host_object_id{7});
     for (int a = 0; a < 1 + below(2); ++a)

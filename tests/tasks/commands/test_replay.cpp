@@ -154,11 +154,14 @@ private:
     t.name = below(2) ? "a" : "b";
     t.kind = below(4) ? task_kind::kernel : task_kind::host;
     t.shape.global = box_of(range{{below(5) ? length : length / 2, 1, 1}});
-    if (below(8) == 0)
+    if (below(8) == 0) {
+      std::vector<std::uint32_t> weights;
       for (std::uint32_t r = 0; r < replaying_->options().ranks; ++r)
-        t.shape.weights.push_back(static_cast<std::uint32_t>(below(3)) + (r == 0 ? 1 : 0));
-    else if (below(6) == 0)
+        weights.push_back(static_cast<std::uint32_t>(below(3)) + (r == 0 ? 1 : 0));
+      t.shape.weights = weights;
+    } else if (below(6) == 0) {
       t.shape.split = split_rule::none; // most ranks take no part
+    }
     if (below(8) == 0) {
       t.kind = task_kind::collective_host;
       t.shape = {};

@@ -63,7 +63,7 @@ TEST(reductions, first_chunk_on_a_later_rank_gets_what_is_included) {
     planner p = planner_on(3, rank);
     p.submit(kernel_of(1, {{array, access_mode::discard_write, all()}})); // rank 0 has it
     task sum = kernel_of(array_length, {});
-    sum.shape.weights = {0, 1, 1};
+    sum.shape.weights = std::vector<std::uint32_t>{0, 1, 1};
     sum.reductions = {{array, 1, true}};
     p.submit(sum);
     p.flush();

@@ -44,8 +44,10 @@ void submit_all(planner& p) {
   p.submit(make(a, split_rule::none));
   p.submit(look(a, split_rule::one_dim, all()));
   task uneven = make(a, split_rule::one_dim);
+  std::vector<std::uint32_t> weights;
   for (std::uint32_t r = 0; r < ranks; ++r)
-    uneven.shape.weights.push_back(1 + r % 5);
+    weights.push_back(1 + r % 5);
+  uneven.shape.weights = weights;
   p.submit(uneven);
   p.submit(look(a, split_rule::one_dim, one_to_one()));
   p.submit(look(a, split_rule::none, all()));

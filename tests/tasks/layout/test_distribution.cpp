@@ -27,9 +27,12 @@ geometry some_geometry(std::mt19937& random) {
   out.dims = 2;
   out.global = box_of({below(2), below(2), 0}, {3 + below(8), 3 + below(7), 1});
   out.split = static_cast<split_rule>(below(3));
-  if (out.split == split_rule::one_dim && below(2) == 0)
+  if (out.split == split_rule::one_dim && below(2) == 0) {
+    std::vector<std::uint32_t> weights;
     for (int r = 0; r < 6; ++r)
-      out.weights.push_back(static_cast<std::uint32_t>(below(4)));
+      weights.push_back(static_cast<std::uint32_t>(below(4)));
+    out.weights = weights;
+  }
   return out;
 }
 

@@ -72,7 +72,7 @@ TEST(split, areas_beyond_64_bits_are_divided_as_well) {
 
 TEST(split, weights_are_shares) {
   geometry shape = shape_of(12, 2, split_rule::one_dim);
-  shape.weights = {1, 3, 0, 2};
+  shape.weights = std::vector<std::uint32_t>{1, 3, 0, 2};
   const split s = make_split(shape, 4);
   EXPECT_EQ(s.chunk(0)[0].length(), 2);
   EXPECT_EQ(s.chunk(1)[0].length(), 6);
