@@ -76,7 +76,7 @@ int look_at_module(dl_phdr_info* module, std::size_t, void*) {
   if (belongs_to_mpi(file))
     return 0;
   const elf_image image = image_in_memory(module->dlpi_addr, {module->dlpi_phdr, module->dlpi_phnum});
-  const std::vector<std::string> imported = mpi_functions_of(image).imported;
+  const std::vector<std::string> imported = imported_mpi_functions(image);
   for (const std::string& name : imported) {
     const mpi_symbol meaning = understand_symbol(name);
     if (meaning.row) {

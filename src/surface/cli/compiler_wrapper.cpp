@@ -375,7 +375,7 @@ void explain_wrapper(language of) {
       "  --hooks=FILE      libtacit-hooks.a of a build for that MPI\n\n"
       "Add -flto when compiling and linking to look at the whole program. More options: docs/overlap.md.\n"
       "What follows is the help of the compiler.\n\n",
-      name, what, name, own_mpi_family());
+      name, what, name, own_mpi_family().c_str());
   std::fflush(stdout);
 }
 

@@ -154,6 +154,32 @@ std::string_view name_at(std::span<const std::byte> names, std::uint64_t offset)
   return {begin, strnlen(begin, names.size() - offset)};
 }
 
+/// Calls `use(symbol, names)` for what may be a function in the dynamic symbol table.
+template <typename Use>
+void for_each_function(const elf_image& image, Use use) {
+  if (image.dynamic == 0)
+    return;
+  const dynamic_section section = read_dynamic_section(image);
+  const std::uint64_t count = symbol_count(section);
+  for (std::uint64_t i = 1; i < count; ++i) { // symbol 0 is none
+    const auto symbol = read_at<Elf64_Sym>(section.symbols, i * sizeof(Elf64_Sym));
+    if (!symbol)
+      return;
+    const int type = ELF64_ST_TYPE(symbol->st_info);
+    if (type == STT_FUNC || type == STT_NOTYPE)
+      use(*symbol, section.names);
+  }
+}
+
+bool is_import(const Elf64_Sym& symbol) {
+  return symbol.st_shndx == SHN_UNDEF;
+}
+
+void add_if_of_mpi(std::string_view name, std::vector<std::string>& list) {
+  if (understand_symbol(name).interface != mpi_interface::none)
+    list.emplace_back(name);
+}
+
 void sort_unique(std::vector<std::string>& list) {
   std::sort(list.begin(), list.end());
   list.erase(std::unique(list.begin(), list.end()), list.end());
@@ -197,21 +223,21 @@ elf_image image_in_memory(std::uint64_t load_address, std::span<const Elf64_Phdr
 
 mpi_functions mpi_functions_of(const elf_image& image) {
   mpi_functions out;
-  if (image.dynamic == 0)
-    return out;
-  const dynamic_section section = read_dynamic_section(image);
-  const std::uint64_t count = symbol_count(section);
-  for (std::uint64_t i = 1; i < count; ++i) { // symbol 0 is none
-    const auto symbol = read_at<Elf64_Sym>(section.symbols, i * sizeof(Elf64_Sym));
-    if (!symbol)
-      break;
-    const int type = ELF64_ST_TYPE(symbol->st_info);
-    const std::string_view name = name_at(section.names, symbol->st_name);
-    if ((type == STT_FUNC || type == STT_NOTYPE) && understand_symbol(name).interface != mpi_interface::none)
-      (symbol->st_shndx == SHN_UNDEF ? out.imported : out.defined).emplace_back(name);
-  }
+  for_each_function(image, [&](const Elf64_Sym& symbol, std::span<const std::byte> names) {
+    add_if_of_mpi(name_at(names, symbol.st_name), is_import(symbol) ? out.imported : out.defined);
+  });
   sort_unique(out.imported);
   sort_unique(out.defined);
+  return out;
+}
+
+std::vector<std::string> imported_mpi_functions(const elf_image& image) {
+  std::vector<std::string> out;
+  for_each_function(image, [&](const Elf64_Sym& symbol, std::span<const std::byte> names) {
+    if (is_import(symbol)) // what a large library defines has names on many pages, which nobody has read yet
+      add_if_of_mpi(name_at(names, symbol.st_name), out);
+  });
+  sort_unique(out);
   return out;
 }
 

@@ -53,4 +53,7 @@ struct mpi_functions {
 /// Functions of MPI, of every interface, in the dynamic symbol table; sorted, each once.
 mpi_functions mpi_functions_of(const elf_image& image);
 
+/// Only those that it imports; reads no name of the others.
+std::vector<std::string> imported_mpi_functions(const elf_image& image);
+
 } // namespace tacit::vocabulary

@@ -152,6 +152,7 @@ class Compilers(unittest.TestCase):
             with self.subTest(command=command):
                 said = self.tacit(command, "--help").stdout
                 self.assertIn("--overlap=apply", said)
+                self.assertIn(f"tacit was built for ({FAMILY})", said)
                 self.assertLess(said.index(f"Usage: tacit {command}"), said.index(compiler))
 
     def test_a_compiler_that_cannot_load_the_pass_is_refused_clearly(self):

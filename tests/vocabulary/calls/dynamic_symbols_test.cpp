@@ -65,7 +65,7 @@ struct loaded_program {
             entry->d_un.d_ptr += load_address;
       }
   }
-  names imported() const { return mpi_functions_of(image_in_memory(load_address, headers)).imported; }
+  names imported() const { return imported_mpi_functions(image_in_memory(load_address, headers)); }
 
   std::vector<Elf64_Phdr> headers;
   std::vector<std::byte> memory;
@@ -78,6 +78,7 @@ TEST_P(importer, is_read_from_its_file) {
   const std::vector<std::byte> file = contents(GetParam());
   ASSERT_FALSE(file.empty());
   EXPECT_EQ(mpi_functions_of(image_of_file(file)).imported, imports);
+  EXPECT_EQ(imported_mpi_functions(image_of_file(file)), imports);
 }
 
 TEST_P(importer, is_read_from_memory) {
