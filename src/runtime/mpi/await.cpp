@@ -32,7 +32,9 @@ void go_on() {
 
 bool offer_core() {
   using clock = std::chrono::steady_clock;
-  constexpr auto slice = std::chrono::microseconds(100); // longer than any rank that waits keeps a core
+  // Less than a time slice of a busy process (2 ms and more), and longer than other ranks of the program work at a time: with 100 us, ranks
+  // of a crowded node that copied for each other slept beside an idle core.
+  constexpr auto slice = std::chrono::microseconds(1000);
   constexpr int sleeps_until_next_yield = 100;
   if (sleeps > 0) {
     --sleeps;
