@@ -326,7 +326,7 @@ bool bounded_search::price_collectives() {
   const std::optional<as_messages> best = best_messages();
   if (!best || best->price < 0)
     return false;
-  const std::size_t calls = most_collectives(c_.schedule);
+  const collective_calls calls = most_collectives(c_.schedule);
   for (const bool started : {false, true}) {
     if (started && !wanted_.persistent)
       continue;

@@ -84,13 +84,17 @@ std::size_t most_steps(const plan& p) {
   return most;
 }
 
-std::size_t most_collectives(const plan& p) {
-  std::size_t most = 0;
-  for (const rank_plan& r : p.ranks)
-    most = std::max(most,
-                    static_cast<std::size_t>(std::count_if(r.steps.begin(), r.steps.end(), [](const step& s) {
-                      return s.kind == step_kind::collective;
-                    })));
+collective_calls most_collectives(const plan& p) {
+  collective_calls most;
+  for (const rank_plan& r : p.ranks) {
+    collective_calls here;
+    for (const step& s : r.steps)
+      if (s.kind == step_kind::collective) {
+        ++here.all;
+        here.combining += is_reduction(s.collective) ? 1 : 0;
+      }
+    most = {std::max(most.all, here.all), std::max(most.combining, here.combining)};
+  }
   return most;
 }
 

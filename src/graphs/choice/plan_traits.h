@@ -22,7 +22,10 @@ bool same_messages(const plan& a, const plan& b);
 
 /// Of the rank with the most of them.
 std::size_t most_steps(const plan& p);
-std::size_t most_collectives(const plan& p);
+struct collective_calls {
+  std::size_t all = 0, combining = 0;
+};
+collective_calls most_collectives(const plan& p);
 
 /// All transfers are left to messages.
 findings nothing_found(const transfers& t);

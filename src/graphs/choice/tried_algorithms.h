@@ -2,6 +2,7 @@
 #pragma once
 
 #include "graphs/choice/form_shape.h"
+#include "graphs/choice/plan_traits.h"
 #include "graphs/cost/makespan.h"
 #include "graphs/generate/generate.h"
 
@@ -37,6 +38,6 @@ inline bool library_knows(algorithm form) {
 
 /// What MPI needs for so many nonblocking collectives, and for each step that a rank takes in them, beyond the messages. `started`:
 /// they were made before.
-double beyond_messages_of_mpi(std::size_t collectives, std::size_t steps, bool started);
+double beyond_messages_of_mpi(const collective_calls& calls, std::size_t steps, bool started);
 
 } // namespace tacit::graphs

@@ -6,24 +6,17 @@
 namespace tacit::graphs {
 
 rank_nodes::rank_nodes(const process_map& where, std::uint32_t ranks) : cores_(where.cores), node_(ranks, 0) {
-  if (ranks == 0)
-    return;
-  if (where.node.empty()) {
+  if (where.node.empty() && ranks > 0)
     ranks_on_.assign(1, ranks);
-    return;
-  }
   std::unordered_map<std::uint64_t, std::uint32_t> numbers;
-  for (std::uint32_t r = 0; r < ranks; ++r) {
+  for (std::uint32_t r = 0; r < ranks && !where.node.empty(); ++r) {
     node_[r] = r > 0 && where.node[r] == where.node[r - 1]
                    ? node_[r - 1]
                    : numbers.emplace(where.node[r], static_cast<std::uint32_t>(numbers.size())).first->second;
     ranks_on_.resize(numbers.size(), 0);
     ++ranks_on_[node_[r]];
   }
-}
-
-bool rank_nodes::any_crowded() const {
-  return std::any_of(ranks_on_.begin(), ranks_on_.end(), [&](std::uint32_t ranks) { return ranks > cores_; });
+  any_crowded_ = std::any_of(ranks_on_.begin(), ranks_on_.end(), [&](std::uint32_t n) { return n > cores_; });
 }
 
 driver_prices::driver_prices(std::string_view driver, const machine_costs& costs, const process_map& where,

@@ -28,7 +28,8 @@ private:
   double bytes_ = -1, price_ = 0;
 };
 
-/// A process gives its core to another one: an exchange of 64 B among four ranks on two cores took 2.5 us, between two 0.1 us.
+/// A process gives its core to another one. Who waits for a message on a crowded node waits for as many changes as there are ranks to a
+/// core: a round of exchanges of 8 B took 0.8 to 1.2 us on three ranks of two cores, 1.7 to 2.4 on four, and 2.9 to 4 on eight.
 inline constexpr double change_of_process = 1000;
 /// In which shm cuts long messages.
 inline constexpr double bytes_of_a_piece = 8192;
@@ -36,11 +37,14 @@ inline constexpr double bytes_of_a_piece = 8192;
 /// copies them once. The model measures what has just been written. So such traffic is priced by what MPI takes for the message: both ends
 /// are busy with it, one way among two ranks took 0.78 of that under Open MPI (MPICH 4.0: 0.92 to 1.5), an exchange 1.55 to 1.6 times that
 /// (1.2 to 1.5), 256 KiB to 4 MiB. Segments of a long message drive each other out as the whole does: four ranks took twice as long by
-/// pipelines through memory as by messages of MPI.
-inline constexpr double bytes_that_leave = 262144, share_of_message = 0.85;
+/// pipelines through memory as by messages of MPI. What is longer than a channel, on ranks that share cores, is handed over from process to
+/// process on one core, each time with other memory in the caches: gathers of 1 MiB took 1 to 1.4 of what MPI took on four and eight ranks.
+inline constexpr double bytes_that_leave = 262144, share_of_message = 0.85, share_of_long_if_crowded = 1.2;
+/// What a channel through memory holds (runtime/channel).
+inline constexpr double bytes_of_a_channel = 262144;
 /// A long message in pieces is not copied once by MPI, but cut, packed and unpacked on its way: an exchange of blocks of a matrix (32 KiB to
-/// 4 MiB) took 1.5 to 3 times what one of contiguous blocks took.
-inline constexpr double packing_of_long = 6;
+/// 4 MiB) took 1.1 to 3 times what one of contiguous blocks took.
+inline constexpr double packing_of_long = 3;
 
 /// Which ranks share a node.
 class rank_nodes {
@@ -54,10 +58,15 @@ public:
   std::uint32_t cores() const { return cores_; }
   /// More ranks than cores.
   bool crowded(std::uint32_t node) const { return ranks_on_[node] > cores_; }
-  bool any_crowded() const;
+  bool any_crowded() const { return any_crowded_; }
+  /// Ranks that share a core, at least 1.
+  double ranks_to_a_core(std::uint32_t node) const {
+    return crowded(node) ? static_cast<double>(ranks_on_[node]) / static_cast<double>(cores_) : 1;
+  }
 
 private:
   std::uint32_t cores_;
+  bool any_crowded_ = false;
   std::vector<std::uint32_t> node_;     ///< by rank
   std::vector<std::uint32_t> ranks_on_; ///< by node
 };
@@ -125,7 +134,9 @@ private:
     if (!leaves_caches_ && bytes < bytes_that_leave)
       return price;
     const machine_model& m = model(medium::node);
-    return std::max(price, share_of_message * (handling + moving(m, bytes)));
+    const double share =
+        bytes > bytes_of_a_channel && nodes_.any_crowded() ? share_of_long_if_crowded : share_of_message;
+    return std::max(price, share * (handling + moving(m, bytes)));
   }
   /// That the receiver's core moves a message of MPI within the node.
   static double moving(const machine_model& m, double bytes) {

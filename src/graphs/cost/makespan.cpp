@@ -196,8 +196,10 @@ private:
     const double n = send.bytes;
     const medium by = prices_.medium_of(rank, to, n);
     const double latency = prices_.latency(by);
-    const double change =
-        by != medium::network && prices_.nodes().crowded(prices_.nodes().of(to)) ? change_of_process : 0;
+    const std::uint32_t node = prices_.nodes().of(to);
+    const double change = by != medium::network && prices_.nodes().crowded(node)
+                              ? change_of_process * prices_.nodes().ranks_to_a_core(node)
+                              : 0;
     double first = end, last = end;
     if (by == medium::memory) {
       const machine_model& m = prices_.model(by);
