@@ -23,6 +23,9 @@ bool messages_may_be_faster(int ranks) {
 }
 
 /// Whatever else runs on the machine only adds.
+double best(const std::vector<double>& times) {
+  return *std::ranges::min_element(times);
+}
 double second_best(std::vector<double> times) {
   std::ranges::nth_element(times, times.begin() + 1);
   return times[1];
@@ -72,7 +75,7 @@ bool variant_trials::may_try(const std::shared_ptr<tried_exchange>& of) {
 void variant_trials::finish() {
   const auto decided = std::exchange(trying_, nullptr);
   decided->settled = decided->agreeing = true;
-  agree_({second_best(turns_[0]), second_best(turns_[1])}, [decided](const std::vector<double>& slowest) {
+  agree_({best(turns_[0]), second_best(turns_[1])}, [decided](const std::vector<double>& slowest) {
     decided->variant = static_cast<exchange_variant>(fastest_or(slowest, {true, false}));
     decided->agreeing = false;
   });

@@ -10,7 +10,8 @@
 // A use lasts until the next one begins: what the program does in between belongs to it, so that a variant is faster if the
 // program is, and not if it only lets somebody else wait. As this holds for other exchanges, too, one is tried at a time; one whose
 // uses stop meanwhile makes room. Messages are what the program would do without discovery: a collective has to be faster than they are
-// by more than 3 % (fastest_or), so that discovery does not make a program slower for long.
+// by more than 3 % (fastest_or), so that discovery does not make a program slower for long; and twice what messages were once, as
+// turns of ranks that share cores differ by more than that.
 //
 // Cost: a comparison a use, a reduction of two numbers an exchange, and that half the uses of a trial take the slower variant. So it is
 // not tried where the slower one is known.
