@@ -190,10 +190,11 @@ window_log* window_log::make(MPI_Win win, MPI_Comm comm) {
   made->units_ = array_of<int>(made->processes_);
   made->nodes_ = array_of<std::uint64_t>(made->processes_);
   made->epochs_ = array_of<lock_epoch>(made->processes_);
-  wants = made->world_ && made->units_ && made->nodes_ && made->epochs_;
-  wants = wants && logs.is_possible();
+  wants = made->world_ && made->units_ && made->nodes_ && made->epochs_ && logs.set(win, made);
   PMPI_Allreduce(&wants, &all, 1, MPI_INT, MPI_MIN, made->comm_);
-  if (!all || !logs.set(win, made)) {
+  if (!all) {
+    if (wants)
+      logs.remove(win);
     made->release();
     return nullptr;
   }
