@@ -89,8 +89,7 @@ axis_change change_along(const question& q, int axis) {
   if (to != from)
     return varying_axis(wanted, from) < 0 && varying_axis(owner, to) < 0 ? axis_change::transposed
                                                                          : axis_change::mixed;
-  const auto a = static_cast<std::size_t>(axis);
-  if (q.from().axes[a] != q.to().axes[a] || owner.map[from].what != wanted.map[from].what)
+  if (!same_axis(owner, wanted, axis) || owner.map[from].what != wanted.map[from].what)
     return axis_change::shifted;
   if (dimension_covers(owner, wanted, from, q.what[from]))
     return axis_change::local;

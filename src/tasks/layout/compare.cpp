@@ -58,6 +58,11 @@ bool same_mesh(const split& a, const split& b) {
   return true;
 }
 
+/// Weighted ones have as many ends as there are ranks: those of one split are not compared.
+bool same_axis(const distribution& a, const distribution& b, int axis) {
+  return a.across == b.across || axis_of(*a.across, axis) == axis_of(*b.across, axis);
+}
+
 bool dimension_covers(const distribution& outer, const distribution& inner, int dim, interval within) {
   const int axis = varying_axis(outer, dim);
   if (axis < 0) {
@@ -66,8 +71,7 @@ bool dimension_covers(const distribution& outer, const distribution& inner, int 
     return fixed_interval(outer, dim).contains(needed);
   }
   const int other = varying_axis(inner, dim);
-  return other == axis && axis_of(*outer.across, axis) == axis_of(*inner.across, axis) &&
-         wider(outer.map[dim], inner.map[dim]);
+  return other == axis && same_axis(outer, inner, axis) && wider(outer.map[dim], inner.map[dim]);
 }
 
 bool covers(const distribution& outer, const distribution& inner, const box& within) {

@@ -18,6 +18,8 @@ bool constant(const distribution& p);
 distribution simplified(distribution p);
 /// True if both meshes give every rank the same coordinates (as far as both have chunks for it).
 bool same_mesh(const split& a, const split& b);
+/// Whether the splits divide an axis alike.
+bool same_axis(const distribution& a, const distribution& b, int axis);
 /// True if the interval of `inner` in a dimension of the buffer lies, within `within`, in that of `outer`, for every rank with
 /// a chunk in both. The meshes must be the same, or the dimension must be constant in `outer`.
 bool dimension_covers(const distribution& outer, const distribution& inner, int dim, interval within);
