@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 """What recording costs: per call, on hpcc, on disk, and in the analysis. Writes one result file: machine, commit, command, numbers.
 
-    bench/recorder_overhead.py                   20 pairs of hpcc runs of each size at 2 ranks, bench/results/recorder-<machine>.json
-    bench/recorder_overhead.py --pairs 40 --sizes 1000 --stdout
+    bench/recorder_overhead.py                   20 pairs of hpcc runs of each kind, bench/results/recorder-<machine>.json
+    bench/recorder_overhead.py --pairs 40 --runs 2:1000 --stdout
 
 Per call: bench/recorder_calls.c with and without the recorder (no hashing), alternating; the difference of the fastest
 blocks, in nanoseconds (two time stamps, the record, the file, everything included). hpcc: interleaved runs without
 and with the recorder, and with a library that does nothing but jump from MPI_X to PMPI_X, which no interposer can be faster
 than; CPU time (user + system) of all ranks; the median of the ratios of the pairs, and the ratio of the fastest runs. Ranks that
-wait use CPU time too, so run it on a calm machine with at least as many cores as ranks. hpcc's measurement of bandwidth sends as many
-bytes whatever its size is, so that hashing weighs less in a longer run: hence two sizes. Rounds: bench/recorder_rounds.c, a program
-that repeats itself, on four ranks: bytes on disk a call, and time and memory of `tacit analyze` on what was recorded.
+wait use CPU time too: run it on a calm machine, and with more ranks than cores the ratio is that of the elapsed times. hpcc's
+measurement of bandwidth sends as many bytes whatever its size is, so that hashing weighs less in a longer run: hence two sizes.
+Rounds: bench/recorder_rounds.c, a program that repeats itself, on four ranks, and irregular: bench/recorder_irregular.c, one whose
+messages do not, on two: bytes on disk a call, and time and memory of `tacit analyze` on what was recorded.
 """
 import argparse
 import os
@@ -64,10 +65,11 @@ def calls(folder, library, rounds):
                    "added_ns": round(best["no hashing"][name] - plain, 1)} for name, plain in best["plain"].items()}
 
 
-def rounds(folder, build, library, count):
-    program = folder / "recorder_rounds"
-    subprocess.run(["mpicc.openmpi", "-O2", str(ROOT / "bench/recorder_rounds.c"), "-o", str(program)], check=True)
-    output, _ = run([str(program), str(count)], folder, "hashing", library, 4)
+def analysed(folder, build, library, name, ranks, count):
+    """What the recording of a program takes on disk, and its analysis in time and memory."""
+    program = folder / name
+    subprocess.run(["mpicc.openmpi", "-O2", str(ROOT / f"bench/{name}.c"), "-o", str(program)], check=True)
+    output, _ = run([str(program), str(count)], folder, "hashing", library, ranks)
     made = int(re.search(r"^calls (\d+)$", output, re.MULTILINE).group(1))
     disk = sum(path.stat().st_size for path in (folder / "rec").iterdir())
     began = time.monotonic()
@@ -76,7 +78,7 @@ def rounds(folder, build, library, count):
     _, status, used = os.wait4(process.pid, 0)
     if status != 0:
         sys.exit(f"tacit analyze failed: {status}")
-    return {"ranks": 4, "calls": made, "bytes_per_call": round(disk / made, 2),
+    return {"ranks": ranks, "calls": made, "bytes_per_call": round(disk / made, 2),
             "analysis_seconds": round(time.monotonic() - began, 2), "analysis_cpu_seconds": round(used.ru_utime + used.ru_stime, 2),
             "analysis_peak_mib": round(used.ru_maxrss / 1024)}
 
@@ -99,7 +101,7 @@ def jumps_alone(folder):
     subprocess.run(["cc", "-shared", "-o", folder / "jumps.so", folder / "jumps.s"], check=True)
 
 
-def hpcc(folder, library, pairs, size, ranks):
+def hpcc(folder, library, pairs, ranks, size):
     hpcc_input(folder, size, ranks)
     if "jumps alone" in MODES:
         jumps_alone(folder)
@@ -126,10 +128,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path, default=ROOT / "build/release")
     parser.add_argument("--pairs", type=int, default=20)
-    parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 2000], help="hpcc's N")
-    parser.add_argument("--ranks", type=int, default=2)
+    parser.add_argument("--runs", nargs="+", default=["2:1000", "2:2000", "4:1000"], metavar="RANKS:N", help="of hpcc")
     parser.add_argument("--rounds", type=int, default=5, help="of the per-call benchmark")
-    parser.add_argument("--calls", type=int, default=10_000_000, help="about as many in the program that repeats itself; 0: without it")
+    parser.add_argument("--calls", type=int, default=10_000_000, 
+                        help="about as many in each of the two programs whose analysis is measured; 0: without them")
     parser.add_argument("--stdout", action="store_true")
     arguments = parser.parse_args()
     library = (arguments.build / "lib/libtacit-interpose.so").resolve()
@@ -142,9 +144,10 @@ def main():
                   "command": " ".join(["bench/recorder_overhead.py", *sys.argv[1:]]),
                   "calls": calls(folder, library, arguments.rounds)}
         if arguments.calls:
-            result["rounds"] = rounds(folder, arguments.build, library, arguments.calls // 640)
+            result["rounds"] = analysed(folder, arguments.build, library, "recorder_rounds", 4, arguments.calls // 640)
+            result["irregular"] = analysed(folder, arguments.build, library, "recorder_irregular", 2, arguments.calls // 3)
         if arguments.pairs:
-            result["hpcc"] = [hpcc(folder, library, arguments.pairs, size, arguments.ranks) for size in arguments.sizes]
+            result["hpcc"] = [hpcc(folder, library, arguments.pairs, *map(int, kind.split(":"))) for kind in arguments.runs]
     write_result("recorder", result, arguments.stdout)
 
 

@@ -290,20 +290,33 @@ void report_no_hashes(const analysis& a, diagnostics& problems) {
         "Record with hashing.", problems);
 }
 
+/// What is only in the sums, and in no card.
+std::string without_example(const analysis& a) {
+  return a.without_example == 0
+             ? std::string()
+             : fmt::format(", but {} of {} messages look like none before and are in the sums alone",
+                           a.without_example, a.messages);
+}
+
 void report_limit(const analysis& a, diagnostics& problems) {
-  if (a.counted_calls == 0)
-    return;
-  add_remark(
-      reason::recording_limit,
-      fmt::format("the recording reached its limit: {} of {} calls are only counted, from {:.3g} s on; sums "
-                  "are exact, "
-                  "and earlier messages stand for later ones of the same shape{}",
-                  a.counted_calls, a.calls, a.counting_from_seconds,
-                  a.without_example > 0
-                      ? fmt::format(", but {} of {} messages look like none before and are in the sums alone",
-                                    a.without_example, a.messages)
-                      : std::string()),
-      "Record with a larger --max-size.", problems);
+  if (a.counted_calls > 0)
+    add_remark(reason::recording_limit,
+               fmt::format(
+                   "the recording reached its limit: {} of {} calls are only counted, from {:.3g} s on; sums "
+                   "are exact, and earlier messages stand for later ones of the same shape{}",
+                   a.counted_calls, a.calls, a.counting_from_seconds, without_example(a)),
+               "Record with a larger --max-size.", problems);
+}
+
+void report_kept_part(const analysis& a, diagnostics& problems) {
+  if (a.kept_until_seconds > 0)
+    add_remark(
+        reason::analysis_limited,
+        fmt::format(
+            "few messages of this run look like earlier ones: those of the first {:.3g} s are looked at; "
+            "sums are exact, and these messages stand for later ones of the same shape{}",
+            a.kept_until_seconds, without_example(a)),
+        "Record a shorter part of the run.", problems);
 }
 
 void report_device_memory(const analysis& a, diagnostics& problems) {
@@ -347,6 +360,8 @@ analysis analyze_calls(const recording_set& recorded, const run_survey* survey, 
   describe_run(a, recorded);
   if (survey && survey->cut)
     a.counting_from_seconds = static_cast<double>(*survey->cut) * 1e-9;
+  if (survey && survey->kept_until)
+    a.kept_until_seconds = static_cast<double>(*survey->kept_until) * 1e-9;
   fill_totals(a, table);
   a.communicators = list_communicators(table, number);
   symbolizer symbols;
@@ -358,6 +373,7 @@ analysis analyze_calls(const recording_set& recorded, const run_survey* survey, 
   report_no_hashes(a, problems);
   report_device_memory(a, problems);
   report_limit(a, problems);
+  report_kept_part(a, problems);
   report_unmodelled(a, problems);
   return a;
 }

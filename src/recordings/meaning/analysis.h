@@ -300,8 +300,10 @@ struct analysis {
   std::uint64_t bytes = 0;          ///< in matched messages
   std::uint64_t counted_calls = 0;  ///< of `calls`: only counted, as the recording was near its limit
   double counting_from_seconds = 0; ///< from then on, after the first rank's start
+  /// What was sent later, after the first rank's start, is only in the sums, as messages do not repeat; 0: all is looked at.
+  double kept_until_seconds = 0;
   std::uint64_t without_example =
-      0; ///< of `messages`: in no activity, as they were only counted and look like none before
+      0; ///< of `messages`: in no activity, as they are only in the sums and look like none before
   double without_example_seconds = 0; ///< spent on them
   std::uint64_t unmatched_sends = 0;
   std::uint64_t unmatched_receives = 0;

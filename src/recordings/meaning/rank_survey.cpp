@@ -274,9 +274,8 @@ private:
       step.add(word);
     if (!is_half)
       return;
-    const auto number = static_cast<std::uint32_t>(found_.contexts.size());
     half_list& list = w.is == work::what::sends ? found_.sends : found_.receives;
-    list.all[w.index].context = found_.contexts.try_emplace(step.value(), number).first->second;
+    list.all[w.index].context = found_.number_of_context(step.value());
   }
 
   /// What the recording only counts: sums, and the halves of messages.

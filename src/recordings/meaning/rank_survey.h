@@ -31,7 +31,7 @@ struct half {
   std::uint32_t call = 0;
   std::uint32_t closed_by = none; ///< call in which it completed
   std::uint32_t hash = 0;         ///< lower half
-  std::uint32_t context = 0;      ///< what the rank did before, and this
+  std::uint32_t context = 0;      ///< what the rank did before, and this; none: not seen often
   float seconds = 0;
 };
 
@@ -63,6 +63,15 @@ struct halves {
   std::vector<std::int64_t> sent_at;
   std::vector<counted_halves> counted_sends, counted_receives;
   std::unordered_map<std::uint64_t, std::uint32_t> contexts; ///< numbers, by hash
+  /// With so many there is no telling which of them come again: 100 MB.
+  static constexpr std::size_t most_contexts = 2'000'000;
+  std::uint32_t number_of_context(std::uint64_t hash) {
+    const auto number = static_cast<std::uint32_t>(contexts.size());
+    if (number < most_contexts)
+      return contexts.try_emplace(hash, number).first->second;
+    const auto known = contexts.find(hash);
+    return known == contexts.end() ? none : known->second;
+  }
 };
 
 /// Takes the records of one rank, in their order.

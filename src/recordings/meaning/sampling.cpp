@@ -82,9 +82,15 @@ public:
         return end_at_cut();
     if (find_windows(4) <= n / 2 || n == 0)
       return end_at_cut();
-    if (out_.cut)
+    if (out_.cut) {
       keep_until_cut();
-    return out_.cut.has_value();
+      return true;
+    }
+    if (n <= options_.most)
+      return false;
+    out_.kept_until = sent_at(in_time_[options_.most]);
+    keep_first(options_.most, *out_.kept_until, *out_.kept_until);
+    return true;
   }
 
   std::vector<call_marks> mark_calls(std::span<const std::uint32_t> calls_of_rank,
@@ -122,17 +128,21 @@ public:
   }
 
 private:
-  /// One window: all that has records. Its last quarter stands for what was only counted.
+  /// All that has records.
   void keep_until_cut() {
-    constexpr auto forever = std::numeric_limits<std::int64_t>::max();
-    kept_window all;
-    all.begin = all.first = -forever;
-    all.end = forever;
-    all.edge = *out_.cut;
     const auto before = std::partition_point(in_time_.begin(), in_time_.end(),
                                              [&](std::uint32_t m) { return sent_at(m) < *out_.cut; });
-    const auto count = before - in_time_.begin();
-    all.steady = count > 0 ? sent_at(in_time_[static_cast<std::size_t>(count - count / 4 - 1)]) : *out_.cut;
+    keep_first(static_cast<std::size_t>(before - in_time_.begin()), *out_.cut,
+               std::numeric_limits<std::int64_t>::max());
+  }
+
+  /// One window of `count` messages before `edge`. Its last quarter stands for what comes later.
+  void keep_first(std::size_t count, std::int64_t edge, std::int64_t end) {
+    kept_window all;
+    all.begin = all.first = -std::numeric_limits<std::int64_t>::max();
+    all.end = end;
+    all.edge = edge;
+    all.steady = count > 0 ? sent_at(in_time_[count - count / 4 - 1]) : edge;
     out_.windows = {all};
   }
 
@@ -330,7 +340,9 @@ private:
       std::size_t round = 64;
       for (const std::uint32_t context :
            {found_.sends.all[m.send].context, found_.receives.all[m.receive].context}) {
-        novel = novel || count[context] < novelty;
+        novel = novel || context == none || count[context] < novelty;
+        if (context == none)
+          continue;
         if (count[context] > 0)
           round = std::max(round, std::min(at - last[context], longest_round));
         ++count[context];

@@ -97,6 +97,7 @@ json totals_json(const recordings::analysis& a) {
           {"bytes", a.bytes},
           {"counted_calls", a.counted_calls},
           {"messages_without_example", a.without_example},
+          {"kept_until_seconds", a.kept_until_seconds},
           {"unmatched_sends", a.unmatched_sends},
           {"unmatched_receives", a.unmatched_receives},
           {"cancelled", a.cancelled},

@@ -68,18 +68,31 @@ void add_unmodelled(page& p, const recordings::analysis& a) {
                   a.unmodelled_names.size() > 4 ? ", …" : ""));
 }
 
+/// What is only in the sums, and in no card.
+std::string without_example(const recordings::analysis& a) {
+  return a.without_example == 0
+             ? std::string()
+             : fmt::format(" {} of {} messages look like none before: they are in the sums alone.",
+                           grouped(a.without_example), grouped(a.messages));
+}
+
 /// A recording with a limit.
 void add_limit(page& p, const recordings::analysis& a) {
-  if (a.counted_calls == 0)
-    return;
-  std::string text = fmt::format(
-      "The recording reached its limit after {}: {} of {} calls are only counted. Sums are exact; what "
-      "later messages mean is taken from earlier ones of the same shape.",
-      readable_seconds(a.counting_from_seconds), grouped(a.counted_calls), grouped(a.calls));
-  if (a.without_example > 0)
-    text += fmt::format(" {} of {} messages look like none before: they are in the sums alone.",
-                        grouped(a.without_example), grouped(a.messages));
-  p.headlines.push_back(std::move(text));
+  if (a.counted_calls > 0)
+    p.headlines.push_back(fmt::format(
+        "The recording reached its limit after {}: {} of {} calls are only counted. Sums are exact; what "
+        "later messages mean is taken from earlier ones of the same shape.{}",
+        readable_seconds(a.counting_from_seconds), grouped(a.counted_calls), grouped(a.calls),
+        without_example(a)));
+}
+
+/// A long run whose messages do not repeat.
+void add_kept_part(page& p, const recordings::analysis& a) {
+  if (a.kept_until_seconds > 0)
+    p.headlines.push_back(fmt::format("Few messages look like earlier ones: those of the first {} are looked "
+                                      "at. Sums are exact; what later "
+                                      "messages mean is taken from these.{}",
+                                      readable_seconds(a.kept_until_seconds), without_example(a)));
 }
 
 /// Ranks that called MPI_Abort, or were seen last outside MPI, ended by themselves; others were waiting.
@@ -188,6 +201,7 @@ void add_headlines(page& p, const recordings::analysis& a) {
   add_headlines_of_patterns(p, a);
   add_other_calls(p, a);
   add_limit(p, a);
+  add_kept_part(p, a);
   add_unmodelled(p, a);
   add_ends(p, a);
   if (!a.complete)

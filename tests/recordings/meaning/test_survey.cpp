@@ -261,6 +261,53 @@ TEST(survey, random_programs) {
   }
 }
 
+TEST(survey, of_a_long_run_that_does_not_repeat_the_first_part_is_kept) {
+  constexpr std::uint32_t ranks = 3, count = 4000, most = 1000;
+  scene s(ranks);
+  std::mt19937 random(5);
+  for (std::uint32_t k = 0; k < count; ++k) {
+    const std::uint32_t from = random() % ranks, to = (from + 1 + random() % (ranks - 1)) % ranks;
+    s.site = random() % 7;
+    s.compute(from, 100, 5000);
+    const std::uint64_t bytes = 1 + random() % 4000;
+    s.send(from, to, 100, bytes);
+    s.recv(to, from, 8000, bytes);
+  }
+  s.finish();
+  diagnostics whole_problems, part_problems;
+  const std::vector<recording_file> files = files_of(s, ranks);
+  const surveyed_run whole = read_run(files, whole_problems);
+  const surveyed_run part =
+      read_run(files, part_problems, {.smallest = 0, .novelty = 32, .most = most, .progress = {}});
+  ASSERT_TRUE(part.survey);
+  std::size_t kept = 0;
+  for (const rank_recording& r : part.recorded.recordings)
+    kept += r.calls.size();
+  EXPECT_LE(kept, 2 * (most + 1) + 2 * ranks); // both halves, MPI_Init and MPI_Finalize
+  EXPECT_GE(kept, 2 * most);
+  const analysis a = analyze_run(whole, whole_problems), b = analyze_run(part, part_problems);
+  EXPECT_EQ(a.kept_until_seconds, 0);
+  EXPECT_GT(b.kept_until_seconds, 0);
+  EXPECT_EQ(a.calls, b.calls);
+  EXPECT_EQ(a.messages, b.messages);
+  EXPECT_EQ(a.bytes, b.bytes);
+  EXPECT_NEAR(a.communication_seconds, b.communication_seconds, 1e-9 * a.communication_seconds);
+  std::uint64_t in_cards = 0;
+  for (const activity& one : b.activities)
+    in_cards += one.messages;
+  EXPECT_GT(in_cards, most / 2);
+  EXPECT_EQ(in_cards + b.without_example, b.messages);
+  for (const auto& [pair, entry] : a.matrix) {
+    EXPECT_EQ(entry.messages, b.matrix.at(pair).messages);
+    EXPECT_EQ(entry.bytes, b.matrix.at(pair).bytes);
+  }
+  EXPECT_EQ(std::count_if(part_problems.begin(), part_problems.end(),
+                          [](const diagnostic& d) {
+                            return d.code == static_cast<std::uint16_t>(reason::analysis_limited);
+                          }),
+            1);
+}
+
 TEST(survey, damaged_and_missing_recordings_are_read_as_always) {
   scene s(3);
   for (int k = 0; k < 3000; ++k)
