@@ -130,7 +130,7 @@ def main():
     parser.add_argument("--pairs", type=int, default=20)
     parser.add_argument("--runs", nargs="+", default=["2:1000", "2:2000", "4:1000"], metavar="RANKS:N", help="of hpcc")
     parser.add_argument("--rounds", type=int, default=5, help="of the per-call benchmark")
-    parser.add_argument("--calls", type=int, default=10_000_000, 
+    parser.add_argument("--calls", type=int, default=10_000_000,
                         help="about as many in each of the two programs whose analysis is measured; 0: without them")
     parser.add_argument("--stdout", action="store_true")
     arguments = parser.parse_args()
