@@ -258,7 +258,8 @@ def draw(parts: dict, file: Path) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--part", nargs="+", choices=["analysis", "simulated", "ordered", "real"], default=["analysis", "simulated", "real"])
+    parser.add_argument("--part", nargs="+", choices=["analysis", "simulated", "ordered", "real"],
+                        default=["analysis", "simulated", "real"])
     parser.add_argument("--ranks", nargs="+", type=int, help="of the parts simulated, ordered and real")
     parser.add_argument("--mpi", nargs="+", choices=list(PRESETS), default=list(PRESETS))
     parser.add_argument("--sizes", nargs="+", type=int, default=[64, 4096, 65536], help="bytes, of the part real")
