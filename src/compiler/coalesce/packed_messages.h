@@ -1,5 +1,5 @@
 // The messages of a fence. Each process sends each other one a first message: a header, and behind it what it has packed for that process,
-// if it is short. Else that follows in segments of some 100 KiB, cut between two records. So processes need no collective call, which
+// if it is short. Else that follows in segments of at most 256 KiB, cut between two records. So processes need no collective call, which
 // could fail on one of them while the others wait in it, and where little is sent nothing waits for an answer.
 //
 // Whoever gets a message carries it out when it is there. All room for that is taken once, so that a process to which much comes, or which

@@ -6,6 +6,7 @@
 #include "recordings/meaning/names.h"
 #include "recordings/record/reader.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
@@ -63,11 +64,12 @@ struct halves {
   std::vector<std::int64_t> sent_at;
   std::vector<counted_halves> counted_sends, counted_receives;
   std::unordered_map<std::uint64_t, std::uint32_t> contexts; ///< numbers, by hash
-  /// With so many there is no telling which of them come again: 100 MB.
-  static constexpr std::size_t most_contexts = 2'000'000;
+  /// While so many are new, few come again, and numbers for all of them would take as much memory as the halves: two million take 100 MB.
+  /// More get numbers only where they are less than a quarter of what came, as in a regular run of many ranks.
+  static constexpr std::size_t always_numbered = 2'000'000;
   std::uint32_t number_of_context(std::uint64_t hash) {
     const auto number = static_cast<std::uint32_t>(contexts.size());
-    if (number < most_contexts)
+    if (number < std::max(always_numbered, (sends.all.size() + receives.all.size()) / 4))
       return contexts.try_emplace(hash, number).first->second;
     const auto known = contexts.find(hash);
     return known == contexts.end() ? none : known->second;

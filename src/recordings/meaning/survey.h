@@ -15,7 +15,7 @@
 // add up exactly; the numbers of episodes follow from them. Whatever is new (another partner, size, tag or path, or the
 // same after another message) is seen. What is lost: a program whose messages look the same later in the run, and
 // mean something else. A program whose messages do not repeat has no such windows: of it the first part is kept, and the
-// others are in the sums. So memory is bounded for every run, but for those sums.
+// others are in the sums. So what is kept is bounded for every run.
 //
 // Cost: O(records + messages · log messages), 24 bytes for each half of a message and as much for sorting them, and
 // what the analysis needs for the calls that are kept.
@@ -77,7 +77,7 @@ struct survey_options {
   /// Runs with fewer records are kept as a whole: a gigabyte of memory is enough for them.
   std::uint64_t smallest = 1'500'000;
   std::uint32_t novelty = 32; ///< so many messages of a class are novel; fewer if that keeps too much
-  /// Messages that are kept of a run in which most are novel; with their calls two thirds of a gigabyte.
+  /// Messages that are kept of a run in which most are novel; with three calls each, two thirds of a gigabyte.
   std::uint64_t most = 750'000;
   progress_callback progress;
 };

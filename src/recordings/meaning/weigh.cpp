@@ -70,7 +70,7 @@ private:
     }
   }
 
-  /// Classes without an example: messages that came only when calls were counted.
+  /// Classes without an example: messages that came only when calls were counted, or behind what is kept.
   void chart_the_rest() {
     for (const auto& [key, total] : survey_.classes) {
       if (numbers_.contains(key) || total.messages == 0)

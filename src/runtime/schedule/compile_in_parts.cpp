@@ -347,7 +347,8 @@ part_refusal in_parts::choose(words_on_their_way& words) {
              taken->why.json.size(),
              1,
              {}};
-  std::copy_n(words.begin(), chosen_.words.size(), chosen_.words.begin());
+  std::copy_n(words.begin(), std::min(chosen_.words.size(), chosen_.text + chosen_.json),
+              chosen_.words.begin());
   return part_refusal::none;
 }
 
