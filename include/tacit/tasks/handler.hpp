@@ -210,10 +210,12 @@ public:
   /// Ranks get near-square chunks of the first two dimensions, instead of the first one's intervals (to be called at any place in
   /// the command group; a range of one dimension is divided as before).
   void split_2d() { group_.split_2d = true; }
-  /// Ranks get shares of the first dimension in proportion to their weights, one a rank, not all 0 (at any place in the command
-  /// group; the same on all ranks; not together with split_2d()). Tasks that are given one object do not compare the weights of
-  /// all ranks with those of earlier tasks.
-  void split_by_weights(const rank_weights& weights) { group_.weights = weights.shared_; }
+  /// Ranks get shares of the first dimension in proportion to their weights, one a rank, not all 0; no weights mean equal ones (at
+  /// any place in the command group; the same on all ranks; not together with split_2d()). Tasks that are given one object do not
+  /// compare the weights of all ranks with those of earlier tasks.
+  void split_by_weights(const rank_weights& weights) {
+    group_.weights = weights.shared_ && !weights.get().empty() ? weights.shared_ : nullptr;
+  }
 
   // For the library.
   explicit handler(detail::command_group& into) : group_(into) { group_.accesses.reserve(4); }

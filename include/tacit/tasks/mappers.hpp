@@ -56,7 +56,7 @@ neighborhood(range<2>, neighborhood_shape) -> neighborhood<2>;
 neighborhood(range<3>, neighborhood_shape) -> neighborhood<3>;
 
 /// Dimension d of the buffer is dimension KernelDimension[d] of the kernel: transposed<1, 0> for matrices, transposed<1> for the
-/// vector by which a kernel over a matrix multiplies.
+/// vector by which a kernel over a matrix multiplies. As many numbers as the buffer has dimensions.
 template <int... KernelDimension>
 struct transposed {
   static_assert(sizeof...(KernelDimension) >= 1 && sizeof...(KernelDimension) <= 3);
@@ -152,8 +152,17 @@ private:
 template <typename Mapper>
 concept built_in_mapper = requires(const Mapper& m) { describe(m); };
 
+/// Whether a mapper says as much as a buffer of so many dimensions needs: others could be meant in several ways.
+template <int BufferDims, typename Mapper>
+inline constexpr bool names_all_dimensions = true;
+template <int BufferDims, int... KernelDimension>
+inline constexpr bool names_all_dimensions<BufferDims, access::transposed<KernelDimension...>> =
+    sizeof...(KernelDimension) == static_cast<std::size_t>(BufferDims);
+
 template <int BufferDims, typename Mapper>
 mapper make_mapper(const Mapper& from, const range<BufferDims>& buffer) {
+  static_assert(names_all_dimensions<BufferDims, Mapper>,
+                "access::transposed names a dimension of the kernel for each dimension of the buffer");
   if constexpr (built_in_mapper<Mapper>)
     return describe(from);
   else
