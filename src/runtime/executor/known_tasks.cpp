@@ -11,10 +11,6 @@ bool says_the_same(const detail::buffer_access& a, const detail::buffer_access& 
          a.where.numbers == b.where.numbers && a.where.region == b.where.region;
 }
 
-bool same_weights(const detail::shared_weights& a, const detail::shared_weights& b) {
-  return a == b || (a && b && *a == *b);
-}
-
 bool says_the_same(const detail::command_group& a, const detail::command_group& b) {
   const auto same_access = [](const auto& x, const auto& y) { return says_the_same(x, y); };
   const auto same_reduction = [](const detail::reduction& x, const detail::reduction& y) {
@@ -24,7 +20,7 @@ bool says_the_same(const detail::command_group& a, const detail::command_group& 
          a.split_2d == b.split_2d && a.collective_group == b.collective_group && a.name == b.name &&
          std::ranges::equal(a.accesses, b.accesses, same_access) &&
          std::ranges::equal(a.reductions, b.reductions, same_reduction) &&
-         same_weights(a.weights, b.weights) && a.host_objects == b.host_objects;
+         tasks::rank_weights(a.weights) == tasks::rank_weights(b.weights) && a.host_objects == b.host_objects;
 }
 
 bool may_be_kept(const detail::command_group& group) {

@@ -1,9 +1,10 @@
 // Ending (SEMANTICS 5: never a silent hang). A rank knows when its own part is done, but not whether others still wait for each other.
 // So every rank takes part in a nonblocking reduction, a round, when its part is done, or when it has had nothing to do for a while;
-// then it goes on receiving meanwhile, while one that is done waits. A round in which nobody has anything left, and as many parcels were received as sent, ends the run: in a
-// graph without mistakes that is the only one, and it carries what the ranks have to say anyway. If something is left, a second round
-// decides (Mattern 1987, four counters): when all that was ever sent by the second one had been received by the first one, no parcel is
-// under way and none will be, because ranks send only when they receive. Then what is left waits for ever, and all ranks know it.
+// then it goes on receiving meanwhile, while one that is done waits. A round in which nobody has anything left, and as many parcels
+// were received as sent, ends the run: in a graph without mistakes that is the only one, and it carries what the ranks have to say
+// anyway. If something is left, a second round decides (Mattern 1987, four counters): when all that was ever sent by the second one had
+// been received by the first one, no parcel is under way and none will be, because ranks send only when they receive. Then what is left
+// waits for ever, and all ranks know it.
 //
 // A rank without memory for a parcel throws it away, counts it, and goes on in the rounds.
 #include "runtime/schedule/part_exchange.h"
