@@ -103,22 +103,31 @@ std::size_t parts_of(std::size_t size) {
   return std::max<std::size_t>(1, (size + longest_message - 1) / longest_message);
 }
 
+/// Starts an operation for each part of a message: `start(offset, length, &request)`, which is MPI's `call`; `then(status, length)` when it is
+/// complete.
+template <typename Start, typename Then>
+void add_parts(pending_requests& with, std::size_t size, const char* call, const Start& start,
+               const Then& then) {
+  for (std::size_t part = 0; part < parts_of(size); ++part) {
+    const std::size_t offset = part * longest_message, length = std::min(longest_message, size - offset);
+    const auto begin = [&] {
+      MPI_Request request = MPI_REQUEST_NULL;
+      check_mpi(start(offset, static_cast<int>(length), &request), call);
+      return request;
+    };
+    with.add(begin, [then, length](const MPI_Status& status) { then(status, length); });
+  }
+}
+
 } // namespace
 
 void send_bytes_to(pending_requests& with, const std::byte* bytes, std::size_t size, int to, int tag,
                    MPI_Comm comm, std::function<void()> then) {
+  const auto start = [=](std::size_t offset, int length, MPI_Request* request) {
+    return MPI_Isend(bytes + offset, length, MPI_BYTE, to, tag, comm, request);
+  };
   const auto one = after_parts(parts_of(size), std::move(then));
-  for (std::size_t part = 0; part < parts_of(size); ++part) {
-    const std::size_t length = std::min(longest_message, size - part * longest_message);
-    const auto start = [&] {
-      MPI_Request request = MPI_REQUEST_NULL;
-      check_mpi(MPI_Isend(bytes + part * longest_message, static_cast<int>(length), MPI_BYTE, to, tag, comm,
-                          &request),
-                "MPI_Isend");
-      return request;
-    };
-    with.add(start, [one](const MPI_Status&) { one(); });
-  }
+  add_parts(with, size, "MPI_Isend", start, [one](const MPI_Status&, std::size_t) { one(); });
 }
 
 void check_length(const MPI_Status& status, int from, std::size_t bytes) {
@@ -131,21 +140,14 @@ void check_length(const MPI_Status& status, int from, std::size_t bytes) {
 
 void receive_bytes_from(pending_requests& with, std::byte* bytes, std::size_t size, int from, int tag,
                         MPI_Comm comm, std::function<void()> then) {
+  const auto start = [=](std::size_t offset, int length, MPI_Request* request) {
+    return MPI_Irecv(bytes + offset, length, MPI_BYTE, from, tag, comm, request);
+  };
   const auto one = after_parts(parts_of(size), std::move(then));
-  for (std::size_t part = 0; part < parts_of(size); ++part) {
-    const std::size_t length = std::min(longest_message, size - part * longest_message);
-    const auto start = [&] {
-      MPI_Request request = MPI_REQUEST_NULL;
-      check_mpi(MPI_Irecv(bytes + part * longest_message, static_cast<int>(length), MPI_BYTE, from, tag, comm,
-                          &request),
-                "MPI_Irecv");
-      return request;
-    };
-    with.add(start, [one, from, length](const MPI_Status& status) {
-      check_length(status, from, length);
-      one();
-    });
-  }
+  add_parts(with, size, "MPI_Irecv", start, [one, from](const MPI_Status& status, std::size_t length) {
+    check_length(status, from, length);
+    one();
+  });
 }
 
 } // namespace tacit::runtime
