@@ -21,6 +21,9 @@
 #include <thread>
 #include <vector>
 #if __has_include(<fmt/format.h>)
+#ifndef FMT_HEADER_ONLY
+#define FMT_HEADER_ONLY // such programs count on Celerity to link fmt
+#endif
 #include <fmt/format.h>
 #endif
 

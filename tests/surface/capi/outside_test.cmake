@@ -2,7 +2,7 @@
 # with pkg-config, and with find_package from the build folder in a project of all languages. Runs the programs on two
 # ranks, and looks at what the libraries export.
 # Variables: BUILD (build folder), SOURCE, WORK (fresh folder), LAUNCH (mpiexec with flags), MPICC, LIBDIR, NM, DOCDIR,
-# PYTHON, FORTRAN (compilers, may be empty)
+# PYTHON, FORTRAN (compilers, may be empty), TASKS (the program of tasks, empty where tacit was built without)
 include(${CMAKE_CURRENT_LIST_DIR}/../../run_command.cmake)
 separate_arguments(LAUNCH)
 separate_arguments(FORTRAN)
@@ -41,7 +41,7 @@ run(${PYTHON} ${SOURCE}/tests/check_links.py ${WORK}/prefix/${DOCDIR})
 
 set(compiler "")
 outside(c ${WORK}/prefix C exchange exchange_static)
-outside(cxx ${WORK}/prefix CXX exchange_cxx exchange_cxx_static)
+outside(cxx ${WORK}/prefix CXX exchange_cxx exchange_cxx_static ${TASKS})
 set(several C CXX)
 set(programs exchange exchange_cxx)
 foreach(fortran ${FORTRAN})
