@@ -1,5 +1,5 @@
 // Messages that do not repeat: each has a sender, receiver, tag, length and kind of call by chance, the same on all
-// ranks. Argument: messages. Prints how many calls all ranks made.
+// ranks. Arguments: messages, and different tags (8). Prints how many calls all ranks made.
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,11 +20,12 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const long messages = argc > 1 ? atol(argv[1]) : 100000;
+  const uint64_t tags = argc > 2 ? (uint64_t)atol(argv[2]) : 8;
   static char sent[256], received[256];
   long calls = 0;
   for (long m = 0; m < messages; ++m) {
     const int from = (int)below((uint64_t)size), to = (from + 1 + (int)below((uint64_t)size - 1)) % size;
-    const int tag = (int)below(8), length = (int)below(200), kind = (int)below(3);
+    const int tag = (int)below(tags), length = (int)below(200), kind = (int)below(3);
     MPI_Request request;
     if (rank == from) {
       sent[length] = (char)m;

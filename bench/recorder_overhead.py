@@ -11,7 +11,7 @@ than; CPU time (user + system) of all ranks; the median of the ratios of the pai
 wait use CPU time too: run it on a calm machine, and with more ranks than cores the ratio is that of the elapsed times. hpcc's
 measurement of bandwidth sends as many bytes whatever its size is, so that hashing weighs less in a longer run: hence two sizes.
 Rounds: bench/recorder_rounds.c, a program that repeats itself, on four ranks, and irregular: bench/recorder_irregular.c, one whose
-messages do not, on two: bytes on disk a call, and time and memory of `tacit analyze` on what was recorded.
+messages do not, on two, with few tags and with so many that hardly two messages are alike: bytes on disk a call, and time and memory of `tacit analyze` on what was recorded.
 """
 import argparse
 import os
@@ -65,11 +65,11 @@ def calls(folder, library, rounds):
                    "added_ns": round(best["no hashing"][name] - plain, 1)} for name, plain in best["plain"].items()}
 
 
-def analysed(folder, build, library, name, ranks, count):
+def analysed(folder, build, library, name, ranks, *arguments):
     """What the recording of a program takes on disk, and its analysis in time and memory."""
     program = folder / name
     subprocess.run(["mpicc.openmpi", "-O2", str(ROOT / f"bench/{name}.c"), "-o", str(program)], check=True)
-    output, _ = run([str(program), str(count)], folder, "hashing", library, ranks)
+    output, _ = run([str(program), *map(str, arguments)], folder, "hashing", library, ranks)
     made = int(re.search(r"^calls (\d+)$", output, re.MULTILINE).group(1))
     disk = sum(path.stat().st_size for path in (folder / "rec").iterdir())
     began = time.monotonic()
@@ -145,7 +145,9 @@ def main():
                   "calls": calls(folder, library, arguments.rounds)}
         if arguments.calls:
             result["rounds"] = analysed(folder, arguments.build, library, "recorder_rounds", 4, arguments.calls // 640)
-            result["irregular"] = analysed(folder, arguments.build, library, "recorder_irregular", 2, arguments.calls // 3)
+            for tags in (8, 1000):
+                result[f"irregular, {tags} tags"] = analysed(folder, arguments.build, library, "recorder_irregular", 2,
+                                                             arguments.calls // 3, tags)
         if arguments.pairs:
             result["hpcc"] = [hpcc(folder, library, arguments.pairs, *map(int, kind.split(":"))) for kind in arguments.runs]
     write_result("recorder", result, arguments.stdout)

@@ -10,13 +10,10 @@
 namespace tacit::recordings {
 
 std::size_t hash_of_kind::operator()(const half_kind& k) const {
-  vocabulary::hashed_words h;
-  for (const std::uint64_t word :
-       {std::uint64_t{k.comm}, std::uint64_t{k.from} << 32 | k.to,
-        std::uint64_t(static_cast<std::uint32_t>(k.tag)), k.bytes,
-        std::uint64_t{k.path} << 3 | k.bytes_known << 2 | k.hashed << 1 | k.wildcard})
-    h.add(word);
-  return h.value();
+  const std::uint64_t words[] = {
+      std::uint64_t{k.comm} << 32 | static_cast<std::uint32_t>(k.tag), std::uint64_t{k.from} << 32 | k.to,
+      k.bytes, std::uint64_t{k.path} << 3 | k.bytes_known << 2 | k.hashed << 1 | k.wildcard};
+  return vocabulary::hash_of(words, sizeof words);
 }
 
 namespace {
@@ -83,12 +80,12 @@ public:
         if (p.wildcard || p.from == none || p.from == not_in_world)
           ++totals_.unmatched_receives;
         else
-          found_.receives.all[index].kind = found_.receives.kind_of({.comm = p.comm,
-                                                                     .from = p.from,
-                                                                     .to = rank(r),
-                                                                     .tag = p.tag,
-                                                                     .path = p.path,
-                                                                     .wildcard = false});
+          found_.receives.all[index].kind = found_.receives.kinds.number_of({.comm = p.comm,
+                                                                             .from = p.from,
+                                                                             .to = rank(r),
+                                                                             .tag = p.tag,
+                                                                             .path = p.path,
+                                                                             .wildcard = false});
       add_counts(r);
     }
   }
@@ -144,8 +141,9 @@ private:
         k.bytes_known = true;
       }
       k.hashed = (c.flags & call_hash_valid) != 0;
-      found_.sends.all.push_back(
-          {.kind = found_.sends.kind_of(k), .call = calls_, .hash = static_cast<std::uint32_t>(c.hash)});
+      found_.sends.all.push_back({.kind = found_.sends.kinds.number_of(k),
+                                  .call = calls_,
+                                  .hash = static_cast<std::uint32_t>(c.hash)});
       found_.sent_at.push_back(static_cast<std::int64_t>(c.begin)); // ticks: the first start is not known yet
       return {.is = work::what::sends, .index = static_cast<std::uint32_t>(found_.sends.all.size() - 1)};
     }
@@ -199,7 +197,7 @@ private:
     half& h = found_.receives.all[w.index];
     h.closed_by = calls_ - 1;
     h.hash = static_cast<std::uint32_t>(done.hash);
-    h.kind = found_.receives.kind_of(
+    h.kind = found_.receives.kinds.number_of(
         {.comm = p.comm,
          .from = from,
          .to = rank(r),

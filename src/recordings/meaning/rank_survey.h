@@ -4,12 +4,12 @@
 
 #include "recordings/meaning/messages.h"
 #include "recordings/meaning/names.h"
+#include "recordings/meaning/numbering.h"
 #include "recordings/record/reader.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
 namespace tacit::recordings {
@@ -27,6 +27,11 @@ struct hash_of_kind {
   std::size_t operator()(const half_kind& k) const;
 };
 
+/// Of what is a hash.
+struct hash_itself {
+  std::size_t operator()(std::uint64_t hash) const { return hash; }
+};
+
 struct half {
   std::uint32_t kind = none; ///< none: took no message
   std::uint32_t call = 0;
@@ -39,14 +44,7 @@ struct half {
 /// The halves of one side, in order of posting for each rank.
 struct half_list {
   std::vector<half> all;
-  std::vector<half_kind> kinds;
-  std::unordered_map<half_kind, std::uint32_t, hash_of_kind> ids;
-  std::uint32_t kind_of(const half_kind& k) {
-    const auto [at, is_new] = ids.try_emplace(k, static_cast<std::uint32_t>(kinds.size()));
-    if (is_new)
-      kinds.push_back(k);
-    return at->second;
-  }
+  numbering<half_kind, hash_of_kind> kinds;
 };
 
 /// Halves that were only counted, all of one kind. Where shapes were too many the kind has no tag and no length (`mixed`), and
@@ -63,16 +61,14 @@ struct halves {
   half_list sends, receives;
   std::vector<std::int64_t> sent_at;
   std::vector<counted_halves> counted_sends, counted_receives;
-  std::unordered_map<std::uint64_t, std::uint32_t> contexts; ///< numbers, by hash
+  numbering<std::uint64_t, hash_itself> contexts;
   /// While so many are new, few come again, and numbers for all of them would take as much memory as the halves: two million take 100 MB.
   /// More get numbers only where they are less than a quarter of what came, as in a regular run of many ranks.
   static constexpr std::size_t always_numbered = 2'000'000;
   std::uint32_t number_of_context(std::uint64_t hash) {
-    const auto number = static_cast<std::uint32_t>(contexts.size());
-    if (number < std::max(always_numbered, (sends.all.size() + receives.all.size()) / 4))
-      return contexts.try_emplace(hash, number).first->second;
-    const auto known = contexts.find(hash);
-    return known == contexts.end() ? none : known->second;
+    if (contexts.size() < std::max(always_numbered, (sends.all.size() + receives.all.size()) / 4))
+      return contexts.number_of(hash);
+    return contexts.find(hash);
   }
 };
 

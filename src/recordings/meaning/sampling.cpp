@@ -1,11 +1,12 @@
 #include "recordings/meaning/sampling.h"
 
+#include "vocabulary/base/hash.h"
+
 #include <algorithm>
 #include <limits>
 #include <map>
 #include <numeric>
 #include <tuple>
-#include <unordered_map>
 
 namespace tacit::recordings {
 
@@ -20,7 +21,6 @@ namespace {
 /// A message by its two halves.
 struct pair_of_halves {
   std::uint32_t send = 0, receive = 0;
-  std::uint32_t kind = 0; ///< class, as a number
   bool consistent = true;
 };
 
@@ -30,20 +30,17 @@ struct by_channel {
 
   by_channel(const half_list& a, const half_list& b) {
     for (const half_list* list : {&a, &b})
-      for (const half_kind& k : list->kinds)
-        numbers_.try_emplace({k.comm, k.from, k.to, k.tag}, 0);
-    std::uint32_t next = 0;
-    for (auto& [which, number] : numbers_)
-      number = next++;
+      for (const half_kind& k : list->kinds.values())
+        channels_.number_of({k.comm, k.from, k.to, k.tag});
   }
-  std::uint32_t count() const { return static_cast<std::uint32_t>(numbers_.size()); }
+  std::uint32_t count() const { return static_cast<std::uint32_t>(channels_.size()); }
 
   /// `first` gets where each channel begins, and the end.
   std::vector<std::uint32_t> sort(const half_list& list, std::vector<std::uint32_t>& first) const {
     std::vector<std::uint32_t> channel_of;
-    for (const half_kind& k : list.kinds)
-      channel_of.push_back(numbers_.at({k.comm, k.from, k.to, k.tag}));
-    first.assign(numbers_.size() + 1, 0);
+    for (const half_kind& k : list.kinds.values())
+      channel_of.push_back(channels_.find({k.comm, k.from, k.to, k.tag}));
+    first.assign(channels_.size() + 1, 0);
     for (const half& h : list.all)
       if (h.kind != none)
         ++first[channel_of[h.kind] + 1];
@@ -56,7 +53,15 @@ struct by_channel {
   }
 
 private:
-  std::map<channel, std::uint32_t> numbers_;
+  struct hash_of_channel {
+    std::size_t operator()(const channel& c) const {
+      const auto& [comm, from, to, tag] = c;
+      const std::uint64_t words[] = {std::uint64_t{comm} << 32 | static_cast<std::uint32_t>(tag),
+                                     std::uint64_t{from} << 32 | to};
+      return vocabulary::hash_of(words, sizeof words);
+    }
+  };
+  numbering<channel, hash_of_channel> channels_;
 };
 
 /// Pairs halves, sums up classes, and finds out what is novel.
@@ -223,8 +228,8 @@ private:
     std::map<pair_of_ranks, std::pair<rest, rest>> by_ranks;
     for (auto& [key, sides] : by_channel) {
       const auto add_class = [&](const counted_halves& s, const counted_halves& v) {
-        class_total& total = out_.classes[{s.kind.comm, s.kind.from, s.kind.to, s.kind.tag, s.kind.bytes,
-                                           s.kind.path, v.kind.path, v.kind.wildcard}];
+        class_total& total = out_.of_classes.of({s.kind.comm, s.kind.from, s.kind.to, s.kind.tag,
+                                                 s.kind.bytes, s.kind.path, v.kind.path, v.kind.wildcard});
         total.messages += s.messages;
         total.seconds += s.seconds + v.seconds;
       };
@@ -276,12 +281,11 @@ private:
     std::vector<std::uint32_t> first_send, first_receive;
     const std::vector<std::uint32_t> sends = channels.sort(found_.sends, first_send);
     const std::vector<std::uint32_t> receives = channels.sort(found_.receives, first_receive);
-    std::unordered_map<std::uint64_t, std::uint32_t> known; // kinds of both halves → class
     pairs_.reserve(std::min(sends.size(), receives.size()));
     for (std::uint32_t c = 0; c < channels.count(); ++c) {
       const std::uint32_t s = first_send[c + 1] - first_send[c], v = first_receive[c + 1] - first_receive[c];
       for (std::uint32_t i = 0; i < std::min(s, v); ++i)
-        add(sends[first_send[c] + i], receives[first_receive[c] + i], known);
+        add(sends[first_send[c] + i], receives[first_receive[c] + i]);
       for (std::uint32_t i = v; i < s; ++i)
         leave(found_.sends, sends[first_send[c] + i], out_.totals.unmatched_sends, true);
       for (std::uint32_t i = s; i < v; ++i)
@@ -305,23 +309,17 @@ private:
     out_.totals.other_seconds += static_cast<double>(list.all[i].seconds);
   }
 
-  void add(std::uint32_t send, std::uint32_t receive,
-           std::unordered_map<std::uint64_t, std::uint32_t>& known) {
+  void add(std::uint32_t send, std::uint32_t receive) {
     const half &s = found_.sends.all[send], &v = found_.receives.all[receive];
     const half_kind &sent = found_.sends.kinds[s.kind], &got = found_.receives.kinds[v.kind];
-    const auto [at, is_new] =
-        known.try_emplace(std::uint64_t{s.kind} << 32 | v.kind, static_cast<std::uint32_t>(totals_.size()));
-    if (is_new) {
-      const message_class key{
-          sent.comm, sent.from, sent.to,     sent.tag, got.bytes_known ? got.bytes : sent.bytes,
-          sent.path, got.path,  got.wildcard};
-      totals_.push_back(&out_.classes[key]);
-    }
-    totals_[at->second]->messages += 1;
-    totals_[at->second]->seconds += static_cast<double>(s.seconds) + static_cast<double>(v.seconds);
+    class_total& total =
+        out_.of_classes.of({sent.comm, sent.from, sent.to, sent.tag, got.bytes_known ? got.bytes : sent.bytes,
+                            sent.path, got.path, got.wildcard});
+    total.messages += 1;
+    total.seconds += static_cast<double>(s.seconds) + static_cast<double>(v.seconds);
     const bool lengths_differ = sent.bytes_known && got.bytes_known && sent.bytes != got.bytes;
     const bool hashes_differ = v.closed_by != none && sent.hashed && got.hashed && s.hash != v.hash;
-    pairs_.push_back({send, receive, at->second, v.closed_by == none || !(lengths_differ || hashes_differ)});
+    pairs_.push_back({send, receive, v.closed_by == none || !(lengths_differ || hashes_differ)});
   }
 
   /// The windows around novel messages; how many messages they hold.
@@ -380,7 +378,6 @@ private:
   const survey_options& options_;
   std::map<channel, std::pair<rest, rest>> left_;
   std::vector<pair_of_halves> pairs_;
-  std::vector<class_total*> totals_;
   std::vector<std::uint32_t> in_time_; ///< messages
 };
 

@@ -4,11 +4,20 @@
 #include "recordings/meaning/names.h"
 #include "recordings/meaning/rank_survey.h"
 #include "recordings/meaning/sampling.h"
+#include "vocabulary/base/hash.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace tacit::recordings {
+
+std::size_t hash_of_class::operator()(const message_class& c) const {
+  const auto& [comm, from, to, tag, bytes, sent, received, wildcard] = c;
+  const std::uint64_t words[] = {std::uint64_t{comm} << 32 | static_cast<std::uint32_t>(tag),
+                                 std::uint64_t{from} << 32 | to, bytes, std::uint64_t{sent} << 32 | received,
+                                 wildcard};
+  return vocabulary::hash_of(words, sizeof words);
+}
 
 run_survey::run_survey() : names(std::make_unique<run_names>(totals)) {}
 run_survey::~run_survey() = default;

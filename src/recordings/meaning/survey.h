@@ -22,10 +22,10 @@
 #pragma once
 
 #include "recordings/meaning/messages.h"
+#include "recordings/meaning/numbering.h"
 #include "recordings/record/reader.h"
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -40,9 +40,22 @@ class run_names;
 /// with a wildcard.
 using message_class = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::int32_t, std::uint64_t,
                                  std::uint32_t, std::uint32_t, bool>;
+struct hash_of_class {
+  std::size_t operator()(const message_class& c) const;
+};
 struct class_total {
   std::uint64_t messages = 0;
   double seconds = 0; ///< in their calls
+};
+/// What the messages of each class add up to.
+struct class_totals {
+  numbering<message_class, hash_of_class> classes;
+  std::vector<class_total> totals; ///< by number
+  class_total& of(const message_class& c) {
+    const std::uint32_t number = classes.number_of(c);
+    totals.resize(classes.size());
+    return totals[number];
+  }
 };
 
 /// A part of the run that is kept. Times are nanoseconds since the first rank's start.
@@ -60,7 +73,7 @@ struct run_survey {
   ~run_survey();
   message_table totals; ///< names and sums; no messages
   std::unique_ptr<run_names> names;
-  std::map<message_class, class_total> classes;
+  class_totals of_classes;
   std::vector<kept_window> windows; ///< one after the other
   /// When the first rank began to count (rank_recording::counting_from), if any did.
   std::optional<std::int64_t> cut;

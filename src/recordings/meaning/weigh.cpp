@@ -62,18 +62,21 @@ private:
     class_of_.assign(table_.messages.size(), none);
     for (const std::uint32_t id : episodes.messages) {
       const message_class key = class_of_message(table_.messages[id]);
-      const auto [at, is_new] = numbers_.try_emplace(key, static_cast<std::uint32_t>(classes_.size()));
-      if (is_new)
-        classes_.push_back({survey_.classes.at(key), 0, false});
-      class_of_[id] = at->second;
-      ++classes_[at->second].examples;
+      const std::uint32_t number = numbers_.number_of(key);
+      if (number == classes_.size())
+        classes_.push_back({survey_.of_classes.totals.at(survey_.of_classes.classes.find(key)), 0, false});
+      class_of_[id] = number;
+      ++classes_[number].examples;
     }
   }
 
   /// Classes without an example: messages that came only when calls were counted, or behind what is kept.
   void chart_the_rest() {
-    for (const auto& [key, total] : survey_.classes) {
-      if (numbers_.contains(key) || total.messages == 0)
+    const class_totals& all = survey_.of_classes;
+    for (std::uint32_t number = 0; number < all.totals.size(); ++number) {
+      const message_class& key = all.classes[number];
+      const class_total& total = all.totals[number];
+      if (numbers_.find(key) != none || total.messages == 0)
         continue;
       message_table::uncharted& sum = table_.without_example[{std::get<1>(key), std::get<2>(key)}];
       sum.messages += total.messages;
@@ -257,7 +260,7 @@ private:
     std::uint64_t examples = 0;
     double missing = 0; ///< episodes that they stand for, but for themselves
   };
-  std::map<message_class, std::uint32_t> numbers_; ///< of classes with examples
+  numbering<message_class, hash_of_class> numbers_; ///< of classes with examples
   std::vector<known_class> classes_;
   std::vector<std::uint32_t> class_of_; ///< of each message
   std::vector<bool> stands_in_;         ///< per episode
