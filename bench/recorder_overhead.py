@@ -11,7 +11,8 @@ than; CPU time (user + system) of all ranks; the median of the ratios of the pai
 wait use CPU time too: run it on a calm machine, and with more ranks than cores the ratio is that of the elapsed times. hpcc's
 measurement of bandwidth sends as many bytes whatever its size is, so that hashing weighs less in a longer run: hence two sizes.
 Rounds: bench/recorder_rounds.c, a program that repeats itself, on four ranks, and irregular: bench/recorder_irregular.c, one whose
-messages do not, on two, with few tags and with so many that hardly two messages are alike: bytes on disk a call, and time and memory of `tacit analyze` on what was recorded.
+messages do not, on two, with few tags and with so many that hardly two messages are alike: bytes on disk a call, and time and
+memory of `tacit analyze` on what was recorded.
 """
 import argparse
 import os
