@@ -10,6 +10,7 @@
 #include "recordings/meaning/roots.h"
 #include "recordings/meaning/timeline.h"
 #include "recordings/meaning/traffic.h"
+#include "recordings/meaning/word_of_messages.h"
 
 #include <algorithm>
 #include <map>
@@ -187,13 +188,66 @@ memory_needs needs_of(const products_so_far& known, pattern kind, const episode_
   return needs;
 }
 
+/// What ranks contribute, each block where it is first sent.
+std::vector<first_call> contributions_to(const products_so_far& known, pattern kind,
+                                         std::span<const std::uint32_t> messages) {
+  std::vector<first_call> sends;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> first; // by rank and content
+  for (const std::uint32_t id : messages) {
+    const message& m = known.table.messages[id];
+    if (known.data.own_bytes[id] == 0)
+      continue;
+    if (!is_shared(kind)) {
+      sends.push_back({m.from, m.send_call});
+      continue;
+    }
+    const call& sent = known.recorded.recordings[known.table.recording_of_rank[m.from]].calls[m.send_call];
+    const auto at = first.try_emplace({m.from, sent.hash}, m.send_call).first;
+    at->second = std::min(at->second, m.send_call);
+  }
+  for (const auto& [of, call] : first)
+    sends.push_back({of.first, call});
+  return sends;
+}
+
+/// Where each rank begins to take part.
+std::vector<first_call> first_calls_of(const products_so_far& known,
+                                       std::span<const std::uint32_t> messages) {
+  std::map<std::uint32_t, std::uint32_t> first;
+  const auto add = [&](std::uint32_t rank, std::uint32_t call) {
+    const auto at = first.try_emplace(rank, call).first;
+    at->second = std::min(at->second, call);
+  };
+  for (const std::uint32_t id : messages) {
+    add(known.table.messages[id].from, known.table.messages[id].send_call);
+    add(known.table.messages[id].to, known.table.messages[id].recv_call);
+  }
+  std::vector<first_call> calls;
+  for (const auto& [rank, call] : first)
+    calls.push_back({rank, call});
+  return calls;
+}
+
+/// What has to hold because, in one of three operations of the activity, ranks may have heard of what others got: then a part
+/// may depend on that, or somebody waits for one who has left the collective before it begins.
+void add_what_others_tell(replacement& r, const products_so_far& known, word_of_messages& word, pattern kind,
+                          const episode_ids& episodes) {
+  for (const std::uint32_t e : {episodes.front(), episodes[episodes.size() / 2], episodes.back()}) {
+    const std::vector<std::uint32_t> messages = operation_at(
+        known, episodes, known.facts.of_episode[e].head == none ? e : known.facts.of_episode[e].head);
+    r.if_unheard = r.if_unheard || word.may_come_before(messages, contributions_to(known, kind, messages));
+    r.if_in_time = r.if_in_time || word.may_come_before(messages, first_calls_of(known, messages));
+  }
+  r.if_in_time = r.if_in_time && !r.if_unheard;
+}
+
 std::optional<broadcast_algorithm> algorithm_of(const fact_table& facts, std::uint32_t algorithm) {
   if (algorithm == none)
     return {};
   return facts.algorithms[algorithm];
 }
 
-activity collective_activity(const products_so_far& known, const activity_key& key,
+activity collective_activity(const products_so_far& known, word_of_messages& word, const activity_key& key,
                              const episode_ids& episodes, std::uint32_t largest) {
   activity a = sum_of(known, key, episodes);
   const std::uint32_t example = typical(known, episodes);
@@ -210,6 +264,7 @@ activity collective_activity(const products_so_far& known, const activity_key& k
   const std::vector<std::uint32_t> operation = operation_at(known, episodes, example);
   a.before = timeline_of(known.recorded, known.table, known.data, operation, largest);
   a.would_be = collective_instead(known.table, known.facts, key, example, operation, a.before);
+  add_what_others_tell(*a.would_be, known, word, key.kind, episodes);
   a.would_be->if_no_signals = key.kind != pattern::barrier && has_empty_messages(known, episodes);
   const memory_needs needs = needs_of(known, key.kind, episodes);
   a.would_be->if_in_one_array = needs.to_send;
@@ -219,8 +274,8 @@ activity collective_activity(const products_so_far& known, const activity_key& k
   return a;
 }
 
-activity traffic_activity(const products_so_far& known, const activity_key& key, const episode_ids& episodes,
-                          std::uint32_t largest) {
+activity traffic_activity(const products_so_far& known, word_of_messages& word, const activity_key& key,
+                          const episode_ids& episodes, std::uint32_t largest) {
   activity a = sum_of(known, key, episodes);
   a.moved = measure_traffic(known.recorded, known.table, known.data, known.episodes, episodes);
   a.kind = classify(*a.moved, key.in.group_size);
@@ -233,7 +288,7 @@ activity traffic_activity(const products_so_far& known, const activity_key& key,
   const bool of_three =
       a.shape == message_shape::no_shape && may_be_ring_of_three(*a.moved, key.in.group_size);
   if (a.kind == activity_kind::neighbor_exchange || dense || of_three)
-    round = find_round(known.recorded, known.table, known.data, messages_of(known, episodes));
+    round = find_round(known.recorded, known.table, known.data, word, messages_of(known, episodes));
   const bool on_line =
       key.in.group_size == 3 && round.order != round_order::unknown && (!round.answers || round.shifts);
   if ((dense && (round.order == round_order::at_once || on_line)) ||
@@ -266,12 +321,13 @@ activity traffic_activity(const products_so_far& known, const activity_key& key,
 std::vector<activity> find_activities(const products_so_far& known, const analysis_options& options) {
   const auto parts =
       divide_episodes(known.recorded, known.table, known.episodes, known.facts, known.phases, known.doubts);
+  word_of_messages word(known.recorded, known.table);
   std::vector<activity> all;
   for (const auto& [key, episodes] : parts) {
     if (options.progress)
       options.progress("describing", static_cast<double>(all.size()) / static_cast<double>(parts.size()));
-    all.push_back(key.is_collective ? collective_activity(known, key, episodes, options.largest_picture)
-                                    : traffic_activity(known, key, episodes, options.largest_picture));
+    all.push_back(key.is_collective ? collective_activity(known, word, key, episodes, options.largest_picture)
+                                    : traffic_activity(known, word, key, episodes, options.largest_picture));
   }
   std::stable_sort(all.begin(), all.end(),
                    [](const activity& a, const activity& b) { return a.seconds > b.seconds; });

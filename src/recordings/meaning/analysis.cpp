@@ -132,6 +132,9 @@ void fill_totals(analysis& a, const message_table& table) {
   a.unmodelled_seconds = table.unmodelled_seconds;
   a.unmatched_sends = table.unmatched_sends;
   a.unmatched_receives = table.unmatched_receives;
+  a.outside_sends = table.outside.sends;
+  a.outside_bytes = table.outside.bytes;
+  a.outside_receives = table.outside.receives;
   a.cancelled = table.cancelled;
   for (const auto& [call, times] : table.unmodelled) {
     a.unmodelled_calls += times;
@@ -282,6 +285,16 @@ void report_unmodelled(const analysis& a, diagnostics& problems) {
                problems);
 }
 
+void report_outside(const analysis& a, diagnostics& problems) {
+  if (a.outside_sends + a.outside_receives > 0)
+    add_remark(reason::unknown_call,
+               fmt::format("{} sends with {} B and {} receives are over intercommunicators or with processes "
+                           "outside MPI_COMM_WORLD",
+                           a.outside_sends, a.outside_bytes, a.outside_receives),
+               "They are counted here alone: who took what is not followed, and no pattern is looked for.",
+               problems);
+}
+
 void report_no_hashes(const analysis& a, diagnostics& problems) {
   if (!a.hashing && a.recorded_ranks > 0)
     add_remark(
@@ -375,6 +388,7 @@ analysis analyze_calls(const recording_set& recorded, const run_survey* survey, 
   report_limit(a, problems);
   report_kept_part(a, problems);
   report_unmodelled(a, problems);
+  report_outside(a, problems);
   return a;
 }
 

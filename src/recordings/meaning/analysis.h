@@ -106,6 +106,8 @@ struct replacement {
   std::uint64_t bytes_before = 0;
   std::uint64_t bytes_after = 0;
   bool if_independent = false; ///< only if nothing sent late in the episode depends on what came early in it
+  bool if_unheard = false;     ///< only if nothing sent depends on what the episode brought others before
+  bool if_in_time = false;     ///< only if nobody waits for who has made the call before it makes it itself
   bool if_separate = false;    ///< only if it gets buffers of its own: the program's overlap
   bool if_no_signals = false;  ///< only if nobody has to wait for the messages without data
   bool if_in_one_array =
@@ -307,6 +309,8 @@ struct analysis {
   double without_example_seconds = 0; ///< spent on them
   std::uint64_t unmatched_sends = 0;
   std::uint64_t unmatched_receives = 0;
+  /// Of the unmatched: over intercommunicators, or with processes outside MPI_COMM_WORLD.
+  std::uint64_t outside_sends = 0, outside_bytes = 0, outside_receives = 0;
   std::uint64_t cancelled = 0;
   std::vector<rank_end> ends;                ///< of ranks that did not finish, earliest first
   double unmodelled_seconds = 0;             ///< in calls outside the model, over all ranks

@@ -59,6 +59,10 @@ side side_of(call_class kind, std::uint16_t part) {
   }
 }
 
+bool is_outside(const rank_recording& r, std::uint32_t comm, std::uint32_t world_rank) {
+  return world_rank == not_in_world || (comm != none && r.communicators[comm].inter);
+}
+
 // Polls that found nothing are one record from the first to the last: what lies between is not MPI's time.
 call_time time_in(const call& c, call_class kind, double seconds_per_tick) {
   if (is_poll(kind) && (c.flags & call_flag_true) == 0 && c.count > 1)
@@ -70,7 +74,7 @@ std::uint64_t contributed_bytes(const rank_recording& r, const call& head, const
   const call_row* const row = find_call(head.id);
   const bool is_bcast = row->id == mpi_call::Bcast || row->twin == mpi_call::Bcast;
   const auto me = static_cast<std::int32_t>(r.communicators[head.comm].rank);
-  const bool contributes = part.part == 0 && (!is_bcast || part.peer == me);
+  const bool contributes = part.part == 0 && (!is_bcast || part.peer == me || part.peer == peer_root);
   return contributes && part.layout != none ? r.layouts[part.layout].size * part.count : 0;
 }
 

@@ -14,6 +14,9 @@ bool is_posting(call_class kind);
 enum class side : std::uint8_t { neither, sends, receives };
 side side_of(call_class kind, std::uint16_t part);
 
+/// Of a peer that names no rank of this world: it is in another one, or in the other group of an intercommunicator.
+bool is_outside(const rank_recording& r, std::uint32_t comm, std::uint32_t world_rank);
+
 /// Calls that one record stands for, and their time.
 struct call_time {
   std::uint64_t calls = 1;

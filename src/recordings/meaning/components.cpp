@@ -30,7 +30,7 @@ footprints components::of_message(std::uint32_t id) const {
   footprint receive{
       .rank = m.to, .first = done == never ? m.recv_call : done, .last = done == never ? m.recv_call : done};
   if (m.bytes > 0 && known_.data.origin[id] != m.to)
-    receive.first_foreign = done;
+    receive.first_foreign = known_at(known_.recorded, known_.table, m);
   if (m.from == m.to) {
     send.add(receive);
     return {send};
@@ -117,6 +117,13 @@ std::uint32_t received_at(const known_messages& known, const message& m) {
     return never;
   const rank_recording& r = known.recorded.recordings[known.table.recording_of_rank[m.to]];
   return static_cast<std::uint32_t>(r.completions[m.completion].call);
+}
+
+std::uint32_t known_at(const recording_set& recorded, const message_table& table, const message& m) {
+  if (m.completion == none)
+    return never;
+  const rank_recording& r = recorded.recordings[table.recording_of_rank[m.to]];
+  return std::min(m.told_call, static_cast<std::uint32_t>(r.completions[m.completion].call));
 }
 
 } // namespace tacit::recordings

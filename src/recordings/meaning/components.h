@@ -21,7 +21,7 @@ struct footprint {
   std::uint32_t rank = 0;
   std::uint32_t first = never; ///< first and last operation
   std::uint32_t last = 0;
-  std::uint32_t first_foreign = never; ///< earliest completed receive of data from elsewhere
+  std::uint32_t first_foreign = never; ///< where it first knew of a message with data from elsewhere
   std::uint32_t last_original = 0;     ///< latest send of data not sent before; 0 and !has_original: none
   bool has_original = false;
 
@@ -75,5 +75,7 @@ private:
 
 /// The position at which a message's receive was complete, or never.
 std::uint32_t received_at(const known_messages& known, const message& m);
+/// The position from which on the receiver may do something because of the message, or never.
+std::uint32_t known_at(const recording_set& recorded, const message_table& table, const message& m);
 
 } // namespace tacit::recordings

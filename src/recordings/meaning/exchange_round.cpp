@@ -3,13 +3,14 @@
 // Morris and Pratt. All ranks must have been through the same number of rounds, and every message must be sent
 // and received in the same one; anything else is no round that one call could stand for.
 //
-// Within a round a send comes after a receive if that was complete when the send was posted. If it reads a
+// Within a round a send comes after a receive if the program knew of its message when the send was posted. If it reads a
 // byte that the receive wrote, or carries forwarded bytes of it, the round is no single exchange (a halo with
 // corners, dimension by dimension). If its memory is another one, computation in between, which a recording
 // does not see, may still join them. Rounds on the same buffers are compared once.
 #include "recordings/meaning/exchange_round.h"
 
 #include "graphs/graph/segments.h"
+#include "recordings/meaning/components.h"
 #include "recordings/meaning/versions.h"
 
 #include <algorithm>
@@ -23,8 +24,8 @@ namespace {
 using graphs::segment;
 
 struct operation {
-  std::uint32_t posted = 0;  ///< position in the rank's calls
-  std::uint32_t done = none; ///< receives: where complete
+  std::uint32_t posted = 0;   ///< position in the rank's calls
+  std::uint32_t known = none; ///< receives: from where on the program may do something because of them
   std::uint32_t message = 0;
   bool receives = false;
 };
@@ -51,8 +52,9 @@ std::size_t shortest_period(const std::vector<operation_key>& keys) {
 
 class round_finder {
 public:
-  round_finder(const recording_set& recorded, const message_table& table, const provenance& data)
-      : recorded_(recorded), table_(table), data_(data) {}
+  round_finder(const recording_set& recorded, const message_table& table, const provenance& data,
+               word_of_messages& word)
+      : recorded_(recorded), table_(table), data_(data), word_(word) {}
 
   exchange_round run(std::span<const std::uint32_t> all) {
     const std::vector<std::uint32_t> messages = of_first_window(all);
@@ -66,13 +68,29 @@ public:
         compare(of, k, out);
     out.answers = std::ranges::any_of(ranks_, [&](const auto& one) { return answers(one.second); });
     out.shifts = std::ranges::all_of(ranks_, [&](const auto& one) { return shifts(one.second); });
-    for (const std::uint32_t id : messages)
-      if (round_of_[id] == rounds_ / 2)
-        out.messages.push_back(id);
+    out.messages = messages_of(messages, rounds_ / 2);
+    if (out.order == round_order::at_once)
+      for (const std::size_t k : {std::size_t{0}, rounds_ / 2, rounds_ - 1})
+        out.told_by_others = out.told_by_others || is_told_by_others(messages_of(messages, k));
     return out;
   }
 
 private:
+  std::vector<std::uint32_t> messages_of(std::span<const std::uint32_t> all, std::size_t round) {
+    std::vector<std::uint32_t> found;
+    for (const std::uint32_t id : all)
+      if (round_of_[id] == round)
+        found.push_back(id);
+    return found;
+  }
+
+  bool is_told_by_others(std::span<const std::uint32_t> round) const {
+    std::vector<first_call> sends;
+    for (const std::uint32_t id : round)
+      sends.push_back({table_.messages[id].from, table_.messages[id].send_call});
+    return word_.may_come_before(round, sends);
+  }
+
   /// Between two windows rounds are missing, and at the end of one the last round is not whole.
   std::vector<std::uint32_t> of_first_window(std::span<const std::uint32_t> all) {
     std::uint32_t first = none;
@@ -91,12 +109,7 @@ private:
     for (const std::uint32_t id : messages) {
       const message& m = table_.messages[id];
       ranks_[m.from].list.push_back({m.send_call, none, id, false});
-      const std::uint32_t to = table_.recording_of_rank[m.to];
-      const std::uint32_t done =
-          m.completion == none
-              ? none
-              : static_cast<std::uint32_t>(recorded_.recordings[to].completions[m.completion].call);
-      ranks_[m.to].list.push_back({m.recv_call, done, id, true});
+      ranks_[m.to].list.push_back({m.recv_call, known_at(recorded_, table_, m), id, true});
     }
     for (auto& [rank, of] : ranks_) {
       of.recording = table_.recording_of_rank[rank];
@@ -225,7 +238,7 @@ private:
   }
 
   static bool is_before(const operation& receive, const operation& send) {
-    return receive.done != none && receive.done < send.posted;
+    return receive.known != none && receive.known < send.posted;
   }
 
   bool forwards(std::uint32_t sent, std::uint32_t received) const {
@@ -256,6 +269,7 @@ private:
   const recording_set& recorded_;
   const message_table& table_;
   const provenance& data_;
+  word_of_messages& word_;
   std::map<std::uint32_t, rank_operations> ranks_;
   std::map<std::uint32_t, std::uint32_t> round_of_; ///< message → round
   std::set<buffers_key> compared_;
@@ -266,8 +280,8 @@ private:
 } // namespace
 
 exchange_round find_round(const recording_set& recorded, const message_table& table, const provenance& data,
-                          std::span<const std::uint32_t> messages) {
-  return round_finder(recorded, table, data).run(messages);
+                          word_of_messages& word, std::span<const std::uint32_t> messages) {
+  return round_finder(recorded, table, data, word).run(messages);
 }
 
 } // namespace tacit::recordings

@@ -4,6 +4,7 @@
 
 #include "recordings/meaning/messages.h"
 #include "recordings/meaning/provenance.h"
+#include "recordings/meaning/word_of_messages.h"
 
 #include <cstdint>
 #include <span>
@@ -21,6 +22,8 @@ enum class round_order : std::uint8_t {
 
 struct exchange_round {
   round_order order = round_order::unknown;
+  bool told_by_others =
+      false; ///< some rank sends after others, which had got something, may have told it of that
   bool overlapping = false; ///< some rank receives into memory that it has sent from in the same round
   bool answers = false;     ///< some rank sends to another one only after it got something of that one
   bool shifts =
@@ -31,6 +34,6 @@ struct exchange_round {
 /// The round that `messages`, a part of those of the run, consist of. Cost O(messages · log messages) and, for
 /// every different choice of buffers, the runs of memory they have.
 exchange_round find_round(const recording_set& recorded, const message_table& table, const provenance& data,
-                          std::span<const std::uint32_t> messages);
+                          word_of_messages& word, std::span<const std::uint32_t> messages);
 
 } // namespace tacit::recordings

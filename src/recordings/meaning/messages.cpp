@@ -44,6 +44,7 @@ struct loose_half {
   std::uint32_t recording; ///< of the rank it happened on
   std::uint32_t call;
   std::uint32_t completion = none;
+  std::uint32_t told_call = none; ///< of a receive
   std::uint64_t bytes = 0;
   bool bytes_known = false;
   bool wildcard = false;
@@ -115,6 +116,8 @@ private:
     poster_of_request_.emplace_back(r.request_ids.size(), none);
     poster_of_completion_.emplace_back(r.completions.size(), none);
     open_.clear();
+    found_all_.clear();
+    found_by_probe_.clear();
     persistent_collectives_.clear();
     initialized_by_.emplace_back();
     for (std::uint32_t c = 0; c < r.calls.size(); ++c) {
@@ -133,10 +136,51 @@ private:
         const auto at = static_cast<std::size_t>(&done - r.completions.data());
         poster_of_completion_[i][at] = done.request == 0 ? c : posting_call(done.request);
       }
-      if ((one.flags & call_failed) == 0)
+      if ((one.flags & call_failed) == 0) {
         add_half(i, c, kind);
+        note_question(r, c, kind);
+      }
     }
     complete_receives(i);
+  }
+
+  /// Questions whose answer is that a message has come. Which of several requests MPI_Request_get_status_some found is not
+  /// recorded: then it may be any.
+  void note_question(const rank_recording& r, std::uint32_t c, call_class kind) {
+    const call& one = r.calls[c];
+    const bool found = (one.flags & call_flag_true) != 0;
+    if (kind == call_class::request_query) {
+      const std::uint64_t request = one.requests > 0 ? r.requests_of(one)[0] : 0;
+      if (request == 0 && (found || one.id == static_cast<std::uint16_t>(mpi_call::Request_get_status_some)))
+        found_all_.push_back(c);
+      else if (const auto receive =
+                   found ? receive_of_call_.find(posting_call(request)) : receive_of_call_.end();
+               receive != receive_of_call_.end())
+        receives_[receive->second].told_call = std::min(receives_[receive->second].told_call, c);
+    }
+    const bool waits = one.id == static_cast<std::uint16_t>(mpi_call::Probe) ||
+                       one.id == static_cast<std::uint16_t>(mpi_call::Mprobe);
+    if ((kind == call_class::probe || kind == call_class::mprobe) && (found || waits) && one.comm != none) {
+      constexpr std::size_t most = 1000; // probes for messages that the program never takes add up
+      if (found_by_probe_.size() == most)
+        found_by_probe_.erase(found_by_probe_.begin());
+      found_by_probe_.push_back(c);
+    }
+  }
+
+  /// The first probe before the receive `h` that may have found its message, or none. The message of a probe is that of the
+  /// next receive that fits.
+  std::uint32_t probe_before(const rank_recording& r, const loose_half& h, std::int32_t source) {
+    std::uint32_t first = none;
+    std::erase_if(found_by_probe_, [&](std::uint32_t c) {
+      const call& probe = r.calls[c];
+      const bool fits = c < h.call && probe.comm == r.calls[h.call].comm &&
+                        (probe.tag == any_tag || probe.tag == h.tag) &&
+                        (probe.peer == peer_any || probe.peer == source);
+      first = fits ? std::min(first, c) : first;
+      return fits;
+    });
+    return first;
   }
 
   std::uint32_t posting_call(std::uint64_t request) const {
@@ -171,10 +215,15 @@ private:
     if (which == side::sends) {
       h.from = static_cast<std::uint32_t>(index(r.rank));
       h.to = peer;
-      if (peer == none || peer == not_in_world)
+      if (peer == none || peer == not_in_world) {
         ++out_.unmatched_sends;
-      else
+        if (is_outside(r, one.comm, peer)) {
+          ++out_.outside.sends;
+          out_.outside.bytes += h.bytes;
+        }
+      } else {
         sends_.push_back(h);
+      }
     } else {
       h.from = peer;
       h.to = static_cast<std::uint32_t>(index(r.rank));
@@ -182,6 +231,23 @@ private:
       h.wildcard = one.peer == peer_any || one.tag == any_tag;
       receive_of_call_[c] = receives_.size();
       receives_.push_back(h);
+    }
+  }
+
+  /// What told the program of the messages of rank i before they were complete. The order is that of posting.
+  void note_told(std::uint32_t i) {
+    const rank_recording& r = recorded_.recordings[i];
+    for (std::size_t at = receives_done_; at < receives_.size(); ++at) {
+      loose_half& h = receives_[at];
+      if (h.comm == none || h.completion == none)
+        continue;
+      const auto question = std::upper_bound(found_all_.begin(), found_all_.end(), h.call);
+      if (question != found_all_.end())
+        h.told_call = std::min(h.told_call, *question);
+      if (!found_by_probe_.empty())
+        h.told_call = std::min(h.told_call, probe_before(r, h, r.completions[h.completion].source));
+      if (h.told_call >= r.completions[h.completion].call)
+        h.told_call = none;
     }
   }
 
@@ -213,13 +279,17 @@ private:
         h.comm = none;
     }
     receive_of_call_.clear();
+    note_told(i);
     const auto took_nothing = [&](const loose_half& h) {
       if (h.comm == none)
         return true;
       const bool unresolved =
           h.from == none || h.from == not_in_world || (h.completion == none && h.wildcard);
-      if (unresolved)
+      if (unresolved) {
         ++out_.unmatched_receives;
+        if (is_outside(r, r.calls[h.call].comm, h.from))
+          ++out_.outside.receives;
+      }
       return unresolved;
     };
     const auto first = receives_.begin() + static_cast<std::ptrdiff_t>(receives_done_);
@@ -269,6 +339,7 @@ private:
     m.send_call = s.call;
     m.recv_call = v.call;
     m.completion = v.completion;
+    m.told_call = v.told_call;
     m.wildcard = v.wildcard;
     const call& sent = recorded_.recordings[s.recording].calls[s.call];
     if (v.completion != none) {
@@ -398,6 +469,7 @@ private:
     out_.without_example = all.without_example;
     out_.unmatched_sends = all.unmatched_sends;
     out_.unmatched_receives = all.unmatched_receives;
+    out_.outside = all.outside;
     out_.cancelled = all.cancelled;
     out_.communication_seconds = all.communication_seconds;
     out_.other_seconds = all.other_seconds;
@@ -420,16 +492,18 @@ private:
                               inconsistent_, first_inconsistent_),
                   "Either the program changed a buffer while a nonblocking send was using it, or two threads "
                   "called MPI at once.");
-    if (out_.unmatched_sends != 0)
+    if (out_.unmatched_sends > out_.outside.sends)
       add_problem(reason::unmatched, severity::remark,
-                  fmt::format("{} sends without a recorded receive{}", out_.unmatched_sends,
+                  fmt::format("{} sends without a recorded receive{}",
+                              out_.unmatched_sends - out_.outside.sends,
                               first_unmatched_.empty() ? "" : " (" + first_unmatched_ + ")"),
                   "Expected if a rank's recording is missing or the run was aborted.");
-    if (out_.unmatched_receives != 0)
-      add_problem(reason::unmatched, severity::remark,
-                  fmt::format("{} receives without a recorded send", out_.unmatched_receives),
-                  "Expected if a rank's recording is missing, the run was aborted, or receives were never "
-                  "completed.");
+    if (out_.unmatched_receives > out_.outside.receives)
+      add_problem(
+          reason::unmatched, severity::remark,
+          fmt::format("{} receives without a recorded send", out_.unmatched_receives - out_.outside.receives),
+          "Expected if a rank's recording is missing, the run was aborted, or receives were never "
+          "completed.");
   }
 
   const recording_set& recorded_;
@@ -442,6 +516,8 @@ private:
   std::size_t receives_done_ = 0;                                  ///< receives of earlier ranks
   std::unordered_map<std::uint32_t, std::size_t> receive_of_call_; ///< of the current rank, into receives_
   std::unordered_map<std::uint64_t, std::uint32_t> open_;          ///< request → call that posted it
+  /// Calls of the current rank, ascending: questions about several requests at once, and probes whose message is not known yet.
+  std::vector<std::uint32_t> found_all_, found_by_probe_;
   std::unordered_map<std::uint64_t, std::uint32_t>
       persistent_collectives_; ///< request of an _init call → call
   /// Per recording: the start of a persistent collective → its _init call.

@@ -50,11 +50,14 @@ struct message {
   std::uint32_t send_call = none;  ///< index in the sender's calls
   std::uint32_t recv_call = none;  ///< where the receive was posted, in the receiver's calls
   std::uint32_t completion = none; ///< in the receiver's completions; none: never seen to complete
-  bool wildcard = false;           ///< received with any source or any tag
-  bool consistent = true;          ///< length and content agree on both sides as far as they are known
-  double seconds = 0;              ///< in its calls, on both sides; of all that it stands for
-  std::uint64_t times = 1;         ///< how many messages it stands for (survey.h)
-  std::uint32_t window = 0;        ///< part of the run; between them rounds are missing
+  /// The receiver's call that first told the program that the message had come, if one did before it was complete: an
+  /// MPI_Request_get_status (the data are there, too) or a probe (how many they are). Else none.
+  std::uint32_t told_call = none;
+  bool wildcard = false;    ///< received with any source or any tag
+  bool consistent = true;   ///< length and content agree on both sides as far as they are known
+  double seconds = 0;       ///< in its calls, on both sides; of all that it stands for
+  std::uint64_t times = 1;  ///< how many messages it stands for (survey.h)
+  std::uint32_t window = 0; ///< part of the run; between them rounds are missing
 };
 
 /// What the index of a call or completion of one rank refers to in the tables of the run.
@@ -70,6 +73,11 @@ struct collective_total {
   std::uint64_t calls = 0; ///< over all ranks
   std::uint64_t bytes = 0;
   double seconds = 0;
+};
+
+/// Messages over intercommunicators or with processes outside MPI_COMM_WORLD, which are not followed.
+struct outside_messages {
+  std::uint64_t sends = 0, bytes = 0, receives = 0; ///< bytes: of the sends
 };
 
 struct message_table {
@@ -98,6 +106,7 @@ struct message_table {
   std::map<std::pair<std::uint32_t, std::uint32_t>, uncharted> without_example;
   std::uint64_t unmatched_sends = 0;
   std::uint64_t unmatched_receives = 0;
+  outside_messages outside; ///< of the unmatched
   std::uint64_t cancelled = 0;
   double communication_seconds = 0;
   double other_seconds = 0; ///< in neither messages nor collectives

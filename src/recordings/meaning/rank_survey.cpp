@@ -77,9 +77,11 @@ public:
       end_call(r);
       // A receive that never completed took what came, if it said from whom.
       for (const auto& [index, p] : posted_)
-        if (p.wildcard || p.from == none || p.from == not_in_world)
+        if (p.wildcard || p.from == none || p.from == not_in_world) {
           ++totals_.unmatched_receives;
-        else
+          if (is_outside(r, p.local_comm, p.from))
+            ++totals_.outside.receives;
+        } else
           found_.receives.all[index].kind = found_.receives.kinds.number_of({.comm = p.comm,
                                                                              .from = p.from,
                                                                              .to = rank(r),
@@ -131,14 +133,18 @@ private:
       return started(init->second);
     const std::uint32_t peer = world_rank(r, c.comm, c.peer), path = of_->path_of(c);
     if (which == side::sends) {
-      if (peer == none || peer == not_in_world) {
-        ++totals_.unmatched_sends;
-        return {};
-      }
       half_kind k{.comm = of_->groups()[c.comm], .from = rank(r), .to = peer, .tag = c.tag, .path = path};
       if (c.layout != none && (c.count == 0 || r.layouts[c.layout].size <= ~0ull / c.count)) {
         k.bytes = r.layouts[c.layout].size * c.count;
         k.bytes_known = true;
+      }
+      if (peer == none || peer == not_in_world) {
+        ++totals_.unmatched_sends;
+        if (is_outside(r, c.comm, peer)) {
+          ++totals_.outside.sends;
+          totals_.outside.bytes += k.bytes;
+        }
+        return {};
       }
       k.hashed = (c.flags & call_hash_valid) != 0;
       found_.sends.all.push_back({.kind = found_.sends.kinds.number_of(k),
@@ -192,6 +198,8 @@ private:
     const std::uint32_t from = world_rank(r, p.local_comm, done.source);
     if (from == none || from == not_in_world) {
       ++totals_.unmatched_receives;
+      if (is_outside(r, p.local_comm, from))
+        ++totals_.outside.receives;
       return;
     }
     half& h = found_.receives.all[w.index];
@@ -307,11 +315,18 @@ private:
       case tally_kind::failed:
         (t.what == tally_kind::cancelled ? totals_.cancelled : totals_.unmatched_receives) += t.times;
         if ((t.flags & tally_wildcard) != 0 && (t.flags & tally_posted_before) != 0)
-          totals_.unmatched_receives -= t.times; // as which it stands in the part with records
+          take_back(r, t);
         break;
       }
     }
     totals_.other_seconds += spent - shared;
+  }
+
+  /// Receives that stand as unmatched in the part with records.
+  void take_back(const rank_recording& r, const counted& t) {
+    totals_.unmatched_receives -= t.times;
+    if (t.comm != none && r.communicators[t.comm].inter)
+      totals_.outside.receives -= t.times;
   }
 
   void add_counted_calls(const call& c, std::uint64_t times, double seconds) {
@@ -337,7 +352,7 @@ private:
     h.messages = t.times;
     h.kind.wildcard = (t.flags & tally_wildcard) != 0;
     if (posted && h.kind.wildcard)
-      totals_.unmatched_receives -= t.times; // as which it stands in the part with records
+      take_back(r, t);
     else if (posted)
       h.messages = h.bytes = 0; // there it took what came
     const std::uint32_t peer = t.comm == none ? none : world_rank(r, t.comm, t.peer);
@@ -351,6 +366,10 @@ private:
     h.mixed = h.mixed || h.kind.path == none;
     if (t.comm != none && (peer == none || peer == not_in_world)) { // of another group
       (sends ? totals_.unmatched_sends : totals_.unmatched_receives) += h.messages;
+      if (is_outside(r, t.comm, peer)) {
+        (sends ? totals_.outside.sends : totals_.outside.receives) += h.messages;
+        totals_.outside.bytes += sends ? h.bytes : 0;
+      }
       totals_.other_seconds += seconds;
       return;
     }

@@ -90,6 +90,7 @@ replacement neighborhood_instead(const message_table& table, const exchange_roun
   r.steps_before = before.steps;
   r.bytes_after = r.bytes_before;
   r.if_independent = round.order != round_order::at_once;
+  r.if_unheard = round.told_by_others;
   r.if_separate = round.overlapping;
   return r;
 }

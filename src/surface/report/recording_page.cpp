@@ -68,6 +68,16 @@ void add_unmodelled(page& p, const recordings::analysis& a) {
                   a.unmodelled_names.size() > 4 ? ", …" : ""));
 }
 
+/// Messages that are in no sum: the report must not read as if there were none.
+void add_outside(page& p, const recordings::analysis& a) {
+  if (a.outside_sends + a.outside_receives > 0)
+    p.headlines.push_back(
+        fmt::format("{} with {} and {} more are over intercommunicators or with processes "
+                    "outside MPI_COMM_WORLD: they are in no number here but that of MPI time.",
+                    counted(a.outside_sends, "send"), readable_bytes(a.outside_bytes),
+                    counted(a.outside_receives, "receive")));
+}
+
 /// What is only in the sums, and in no card.
 std::string without_example(const recordings::analysis& a) {
   return a.without_example == 0
@@ -177,9 +187,11 @@ void add_other_calls(page& p, const recordings::analysis& a) {
   const double share =
       a.communication_seconds > 0 ? (a.other_seconds - a.unmodelled_seconds) / a.communication_seconds : 0;
   if (share >= worth_saying)
-    p.headlines.push_back(fmt::format("{} of the MPI time is in calls that are no part of a message or a "
-                                      "collective: the report's call sites say which.",
-                                      percent(share)));
+    p.headlines.push_back(fmt::format(
+        "{} of the MPI time is in calls that are no part of a {} or a "
+        "collective: the report's call sites say which.",
+        percent(share),
+        a.outside_sends + a.outside_receives > 0 ? "message between ranks of MPI_COMM_WORLD" : "message"));
 }
 
 void add_headlines(page& p, const recordings::analysis& a) {
@@ -203,6 +215,7 @@ void add_headlines(page& p, const recordings::analysis& a) {
   add_limit(p, a);
   add_kept_part(p, a);
   add_unmodelled(p, a);
+  add_outside(p, a);
   add_ends(p, a);
   if (!a.complete)
     p.headlines.emplace_back(a.recorded_ranks < a.ranks
@@ -449,9 +462,15 @@ void add_facts(page& p, const recordings::analysis& a, const run_info& run) {
     fact("only counted", counted(a.counted_calls, "call"));
   if (a.in_device > 0)
     fact("in device memory", fmt::format("{}, not compared", counted(a.in_device, "send or receive")));
-  if (a.unmatched_sends + a.unmatched_receives > 0)
-    fact("unmatched",
-         fmt::format("{}, {}", counted(a.unmatched_sends, "send"), counted(a.unmatched_receives, "receive")));
+  const std::uint64_t lone_sends = a.unmatched_sends - a.outside_sends,
+                      lone_receives = a.unmatched_receives - a.outside_receives;
+  if (lone_sends + lone_receives > 0)
+    fact("unmatched", fmt::format("{}, {}", counted(lone_sends, "send"), counted(lone_receives, "receive")));
+  if (a.outside_sends + a.outside_receives > 0)
+    fact("outside MPI_COMM_WORLD",
+         fmt::format("{} with {}, {}; not followed (intercommunicators, too)",
+                     counted(a.outside_sends, "send"), readable_bytes(a.outside_bytes),
+                     counted(a.outside_receives, "receive")));
   if (a.cancelled > 0)
     fact("cancelled", counted(a.cancelled, "request"));
   if (a.unmodelled_calls > 0) {

@@ -110,7 +110,9 @@ std::string traffic_title(activity_kind kind, const traffic& t) {
   case activity_kind::trivial:
     return t.self == t.messages ? "messages of a rank to itself" : "messages between two ranks";
   case activity_kind::changed_exchange:
-    return "exchange with computation in between";
+    return "exchange, perhaps with computation in between";
+  case activity_kind::pipeline:
+    return "pipeline by its memory";
   default:
     break;
   }
@@ -186,9 +188,8 @@ std::string traffic_text(activity_kind kind, const traffic& t) {
   case activity_kind::changed_exchange:
     return changes;
   case activity_kind::pipeline:
-    return fmt::format(
-        "{} ranks receive, compute and send on; {} of {} messages carry other content than was received",
-        t.ranks, t.changed, t.messages);
+    return fmt::format("{}: {} ranks receive, compute and send on, or use their memory again", changes,
+                       t.ranks);
   case activity_kind::irregular:
     return t.wildcards * 2 >= t.messages
                ? fmt::format(
@@ -355,9 +356,9 @@ std::string detail_of(const analysis& a, const activity& x, obstacle what) {
                  "was recognised that the exchanges are steps of."
                : "Messages go both ways between pairs of ranks; no collective was recognised in them.";
   case obstacle::changed_content:
-    return fmt::format(
-        "{} of {} send other bytes from memory that was received into: computation lies in between.",
-        t.changed, count_text(t.messages, "message"));
+    return fmt::format("{} of {} send other bytes from memory that was received into before: computation "
+                       "lies in between, or the memory is used again.",
+                       t.changed, count_text(t.messages, "message"));
   case obstacle::computed_on_the_way:
     return fmt::format("{} of {} send other bytes from memory that was received into before.", t.changed,
                        count_text(t.messages, "message"));
@@ -421,6 +422,12 @@ std::string condition_of(const replacement& r) {
     if (needed)
       text += (text.empty() ? "" : "; ") + what;
   };
+  add(r.if_unheard, "if nothing that a rank sends depends on what the same round brought another one before, "
+                    "of which other messages or calls "
+                    "may have told it");
+  add(r.if_in_time, "if every rank makes the call before it waits for one that has made it: here some rank "
+                    "may begin after it heard "
+                    "of what another one got");
   add(r.if_no_signals,
       "if nobody has to wait for the messages without data: the call makes nobody wait for these");
   add(r.if_in_one_array,

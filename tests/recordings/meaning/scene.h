@@ -61,6 +61,25 @@ public:
     return id;
   }
 
+  /// The same for one between two groups. Positions in it mean nothing.
+  std::uint32_t intercommunicator(std::uint32_t id, std::uint64_t key, const std::vector<std::uint32_t>& one,
+                                  const std::vector<std::uint32_t>& other) {
+    members_[id] = one;
+    members_[id].insert(members_[id].end(), other.begin(), other.end());
+    for (const auto& group : {one, other})
+      for (std::uint32_t i = 0; i < group.size(); ++i) {
+        communicator_record r{};
+        r.header.kind = static_cast<std::uint16_t>(record_kind::communicator);
+        r.id = id;
+        r.key = key;
+        r.rank = i;
+        r.size = static_cast<std::uint32_t>(group.size());
+        r.inter = 1;
+        append(group[i], r, group.data(), group.size() * 4);
+      }
+    return id;
+  }
+
   // Options of the next calls.
   std::uint32_t site = 1;
   std::vector<std::uint32_t> callers; ///< sites around it
@@ -156,6 +175,21 @@ public:
   }
   void iprobe(std::uint32_t rank, std::uint32_t from) {
     write_call(rank, "Iprobe", 0, position(from), 0, 0, {});
+  }
+  /// One that finds a message.
+  void found(std::uint32_t rank, std::uint32_t from) {
+    write_call(rank, "Iprobe", 0, position(from), 0, 0, {}, call_flag_true);
+  }
+  /// A question whose answer is that a request is complete (0: one of several, which are not recorded).
+  void told(std::uint32_t rank, std::string_view call, std::uint64_t request) {
+    write_call(rank, call, 0, peer_none, 0, 0, {request}, call_flag_true);
+  }
+  void unmodelled(std::uint32_t rank, std::string_view call) {
+    write_call(rank, call, 0, peer_none, 0, 0, {}, call_unknown);
+  }
+  /// One of this rank, which is the root on an intercommunicator.
+  void root_of(std::uint32_t rank, std::string_view call, std::uint64_t address, std::uint64_t bytes) {
+    write_call(rank, call, 0, peer_root, address, bytes, {});
   }
   void barrier() {
     for (std::uint32_t r = 0; r < actors_.size(); ++r)

@@ -548,6 +548,203 @@ void rounds_on_ring(scene& s, bool sometimes_empty) {
   }
 }
 
+/// Two neighbors on a ring; what is sent to the left may depend on what came from there, of which the program knows before
+/// it waits: by a question about its request or by a probe.
+void told_on_ring(scene& s, std::string_view question) {
+  const bool probes = question == "Iprobe";
+  for (int round = 0; round < 10; ++round) {
+    std::vector<std::vector<std::uint64_t>> requests(6);
+    const auto receive = [&](std::uint32_t r) {
+      s.site = 1;
+      requests[r].push_back(s.irecv(r, (r + 5) % 6, 3000, 1024));
+      requests[r].push_back(s.irecv(r, (r + 1) % 6, 5000, 1024));
+    };
+    for (std::uint32_t r = 0; r < 6; ++r) {
+      s.compute(r, 0, 2048);
+      if (!probes)
+        receive(r);
+      s.site = 2;
+      requests[r].push_back(s.isend(r, (r + 1) % 6, 0, 1024));
+    }
+    for (std::uint32_t r = 0; r < 6; ++r) {
+      s.site = 3;
+      if (probes)
+        s.found(r, (r + 5) % 6);
+      else if (!question.empty())
+        s.told(r, question, question == "Request_get_status" ? requests[r][0] : 0);
+      s.site = 4;
+      requests[r].push_back(s.isend(r, (r + 5) % 6, 1024, 1024));
+      if (probes)
+        receive(r);
+    }
+    s.site = 5;
+    for (std::uint32_t r = 0; r < 6; ++r)
+      s.waitall(r, requests[r]);
+  }
+}
+
+TEST(recorded_traffic, what_a_rank_has_asked_about_may_be_what_it_sends) {
+  for (const std::string_view question :
+       {"", "Request_get_status", "Request_get_status_any", "Request_get_status_some", "Iprobe"}) {
+    scene s(6);
+    told_on_ring(s, question);
+    const analysis a = analyzed(s);
+    ASSERT_EQ(a.activities.size(), 1u) << question << dump(a);
+    ASSERT_TRUE(a.activities[0].would_be) << question << dump(a);
+    EXPECT_EQ(a.activities[0].would_be->if_independent, !question.empty()) << question << dump(a);
+    EXPECT_FALSE(a.activities[0].would_be->if_unheard) << question << dump(a);
+  }
+}
+
+TEST(recorded_traffic, what_a_rank_has_asked_about_may_be_in_its_part_of_an_alltoall) {
+  for (const bool asks : {false, true}) {
+    scene s(4);
+    for (int round = 0; round < 10; ++round) {
+      std::vector<std::vector<std::uint64_t>> requests(4);
+      for (std::uint32_t r = 0; r < 4; ++r) {
+        s.compute(r, 0, 3072);
+        s.site = 1;
+        for (std::uint32_t by = 1; by < 4; ++by)
+          requests[r].push_back(s.irecv(r, (r + by) % 4, 4096 + by * 1024, 1024));
+        s.site = 2;
+        for (std::uint32_t by = 1; by < 3; ++by)
+          requests[r].push_back(s.isend(r, (r + by) % 4, by * 1024 - 1024, 1024));
+      }
+      for (std::uint32_t r = 0; r < 4; ++r) {
+        if (asks)
+          s.told(r, "Request_get_status", requests[r][1]);
+        requests[r].push_back(s.isend(r, (r + 3) % 4, 2048, 1024));
+      }
+      s.site = 3;
+      for (std::uint32_t r = 0; r < 4; ++r)
+        s.waitall(r, requests[r]);
+    }
+    const analysis a = analyzed(s);
+    ASSERT_EQ(a.activities.size(), 1u) << dump(a);
+    EXPECT_EQ(a.activities[0].found.has_value(), !asks) << dump(a);
+  }
+}
+
+/// Ranks with even numbers send everything at once and wait for what comes from the left. What that was comes another way
+/// to the ranks with odd numbers before they send to the left.
+void told_by_others(scene& s, std::string_view way, std::uint32_t other) {
+  for (int round = 0; round < 10; ++round) {
+    std::vector<std::vector<std::uint64_t>> requests(6);
+    for (std::uint32_t r = 0; r < 6; ++r) {
+      s.compute(r, 0, 3072);
+      s.site = 1;
+      requests[r] = {s.irecv(r, (r + 5) % 6, 3000, 1024), s.irecv(r, (r + 1) % 6, 5000, 1024)};
+      s.site = 2;
+      requests[r].push_back(s.isend(r, (r + 1) % 6, 0, 1024));
+      s.site = 4;
+      if (r % 2 == 0)
+        requests[r].push_back(s.isend(r, (r + 5) % 6, 1024, 1024));
+    }
+    for (std::uint32_t r = 0; r < 6; r += 2) {
+      s.site = 5;
+      s.waitall(r, {requests[r][0]});
+      requests[r].erase(requests[r].begin());
+    }
+    s.site = 6;
+    if (way == "Barrier")
+      s.barrier();
+    for (std::uint32_t r = 0; r < 6; r += 2)
+      if (way == "Put")
+        s.unmodelled(r, way);
+      else if (way == "message") {
+        const std::uint32_t comm = std::exchange(s.comm, other);
+        s.send(r, r + 1, 2048, 512);
+        s.recv(r + 1, r, 8192, 512);
+        s.comm = comm;
+      }
+    for (std::uint32_t r = 1; r < 6; r += 2) {
+      s.site = 7;
+      if (way == "Put")
+        s.unmodelled(r, "Win_unlock");
+      s.site = 4;
+      requests[r].push_back(s.isend(r, (r + 5) % 6, 1024, 1024));
+    }
+    s.site = 8;
+    for (std::uint32_t r = 0; r < 6; ++r)
+      s.waitall(r, requests[r]);
+  }
+}
+
+TEST(recorded_traffic, what_others_have_got_may_come_another_way_before_a_rank_sends) {
+  for (const std::string_view way : {"", "Barrier", "Put", "message"}) {
+    scene s(6);
+    told_by_others(s, way, s.communicator(5, 77, {0, 1, 2, 3, 4, 5}));
+    const analysis a = analyzed(s);
+    const auto halo = std::ranges::find_if(
+        a.activities, [](const activity& one) { return one.kind == activity_kind::neighbor_exchange; });
+    ASSERT_NE(halo, a.activities.end()) << way << dump(a);
+    ASSERT_TRUE(halo->would_be) << way << dump(a);
+    EXPECT_FALSE(halo->would_be->if_independent) << way << dump(a);
+    EXPECT_EQ(halo->would_be->if_unheard, !way.empty()) << way << dump(a);
+  }
+}
+
+/// A broadcast in which rank 2 first waits for rank 1, which has got its block.
+TEST(recorded_collectives, a_broadcast_that_some_rank_waits_for_in_another_has_a_condition) {
+  for (const bool waits : {false, true}) {
+    scene s(4);
+    for (int round = 0; round < 10; ++round) {
+      s.compute(0, 0, 1024);
+      for (const std::uint32_t r : {1u, 2u, 3u}) {
+        s.tag = 0;
+        s.site = 1;
+        s.send(0, r, 0, 1024);
+        if (waits && r == 2) {
+          s.tag = 1;
+          s.site = 2;
+          s.compute(1, 8192, 64);
+          s.send(1, 2, 8192, 64);
+          s.recv(2, 1, 8192, 64);
+          s.tag = 0;
+        }
+        s.site = 3;
+        s.recv(r, 0, 0, 1024);
+      }
+    }
+    const analysis a = analyzed(s);
+    const auto bcast =
+        std::ranges::find_if(a.activities, [](const activity& one) { return one.found == pattern::bcast; });
+    ASSERT_NE(bcast, a.activities.end()) << dump(a);
+    EXPECT_FALSE(bcast->would_be->if_unheard) << dump(a);
+    EXPECT_EQ(bcast->would_be->if_in_time, waits) << dump(a);
+  }
+}
+
+/// A gather whose root tells one rank after the other, by other messages, to send.
+TEST(recorded_collectives, a_gather_of_what_the_root_asks_for_has_a_condition) {
+  for (const bool asks : {false, true}) {
+    scene s(4);
+    const std::uint32_t other = s.communicator(5, 77, {0, 1, 2, 3});
+    for (int round = 0; round < 10; ++round)
+      for (std::uint32_t r = 1; r < 4; ++r) {
+        if (asks) {
+          const std::uint32_t comm = std::exchange(s.comm, other);
+          s.compute(0, 8192, 64);
+          s.site = 1;
+          s.send(0, r, 8192, 64);
+          s.site = 2;
+          s.recv(r, 0, 8192, 64);
+          s.comm = comm;
+        }
+        s.compute(r, 0, 1024);
+        s.site = 3;
+        s.send(r, 0, 0, 1024);
+        s.site = 4;
+        s.recv(0, r, r * 1024, 1024);
+      }
+    const analysis a = analyzed(s);
+    const auto gather =
+        std::ranges::find_if(a.activities, [](const activity& one) { return one.found == pattern::gather; });
+    ASSERT_NE(gather, a.activities.end()) << dump(a);
+    EXPECT_EQ(gather->would_be->if_unheard, asks) << dump(a);
+  }
+}
+
 TEST(recorded_traffic, messages_without_data_are_waited_for_as_a_call_is_not) {
   for (const bool sometimes_empty : {false, true}) {
     scene s(6);

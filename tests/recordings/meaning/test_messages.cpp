@@ -47,6 +47,34 @@ TEST(recorded_messages, pair_in_order_of_posting) {
   EXPECT_EQ(m.table.unmatched_sends, 0u);
 }
 
+TEST(recorded_messages, those_between_two_groups_are_counted_apart) {
+  scene s(4);
+  s.comm = s.intercommunicator(5, 77, {0, 1}, {2, 3});
+  for (int round = 0; round < 3; ++round)
+    for (std::uint32_t r = 0; r < 2; ++r) {
+      s.send(r, r + 2, 0, 100);
+      s.recv(r + 2, r, 0, 100);
+    }
+  s.root_of(0, "Bcast", 0, 40);
+  s.comm = scene::world_comm;
+  s.send(0, 1, 0, 10); // never received
+  const matched m = match_scene(s);
+  EXPECT_EQ(m.table.messages.size(), 0u);
+  EXPECT_EQ(m.table.outside.sends, 6u);
+  EXPECT_EQ(m.table.outside.bytes, 600u);
+  EXPECT_EQ(m.table.outside.receives, 6u);
+  EXPECT_EQ(m.table.unmatched_sends, 7u);
+  EXPECT_EQ(m.table.unmatched_receives, 6u);
+  diagnostics problems;
+  const analysis a = analyze(m.set, problems, {});
+  EXPECT_EQ(a.outside_sends, 6u);
+  ASSERT_EQ(a.collectives.size(), 1u);
+  EXPECT_EQ(a.collectives[0].bytes, 40u);
+  for (const diagnostic& d : problems)
+    EXPECT_TRUE(d.message.starts_with("1 sends without") || d.message.starts_with("6 sends with 600 B"))
+        << d.message;
+}
+
 TEST(recorded_messages, nonblocking_receives_pair_in_order_of_posting_not_completion) {
   scene s(2);
   const auto first = s.irecv(1, 0, 100, 10);

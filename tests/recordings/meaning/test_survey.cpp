@@ -27,7 +27,9 @@ std::string text_of(const analysis& a) {
   std::string text = std::to_string(a.calls) + " calls, " + std::to_string(a.messages) + " messages, " +
                      std::to_string(a.bytes) + " B, unmatched " + std::to_string(a.unmatched_sends) + " " +
                      std::to_string(a.unmatched_receives) + ", cancelled " + std::to_string(a.cancelled) +
-                     ", " + std::to_string(a.unmodelled_calls) + " unmodelled\n";
+                     ", " + std::to_string(a.unmodelled_calls) + " unmodelled, outside " +
+                     std::to_string(a.outside_sends) + " " + std::to_string(a.outside_bytes) + " B " +
+                     std::to_string(a.outside_receives) + "\n";
   for (const auto& [pair, entry] : a.matrix)
     text += std::to_string(index(pair.first)) + "→" + std::to_string(index(pair.second)) + ": " +
             std::to_string(entry.messages) + ", " + std::to_string(entry.bytes) + " B\n";
@@ -52,6 +54,8 @@ std::string text_of(const analysis& a) {
     if (one.would_be)
       card += ", would be " + std::to_string(one.would_be->messages_before) + "→" +
               std::to_string(one.would_be->messages_after) +
+              (one.would_be->if_independent ? " in turn" : "") +
+              (one.would_be->if_unheard ? " unheard" : "") +
               (one.would_be->if_in_one_array ? " in one array" : "") +
               (one.would_be->if_room ? " with room" : "") + (one.would_be->if_in_order ? " in order" : "");
     cards.push_back(card + ", " + std::to_string(one.sites.size()) + " sites\n");
@@ -205,12 +209,17 @@ TEST(survey, one_phase_after_the_other) {
 
 TEST(survey, leftovers_and_cancelled_receives) {
   scene s(4);
+  const std::uint32_t between = s.intercommunicator(5, 77, {0, 1}, {2, 3});
   for (int k = 0; k < 4000; ++k) {
     broadcast(s, 4, 0);
     if (k % 100 == 0) {
       s.site = 50;
       s.cancel(1, s.irecv(1, 2, 100, 10));
       s.iprobe(2, 1);
+      s.comm = between;
+      s.send(1, 3, 0, 50);
+      s.recv(3, 1, 0, 50, k % 200 == 0);
+      s.comm = scene::world_comm;
     }
   }
   s.site = 51;

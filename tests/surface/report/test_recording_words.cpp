@@ -57,6 +57,28 @@ TEST(recording_words, traffic_is_named_by_its_statistics) {
             std::string::npos);
 }
 
+TEST(recording_words, memory_that_is_used_again_proves_no_computation) {
+  const analysis a;
+  activity x;
+  x.group_size = 6;
+  x.moved = traffic{};
+  x.moved->messages = 10;
+  x.moved->changed = 8;
+  for (const activity_kind kind : {activity_kind::pipeline, activity_kind::changed_exchange}) {
+    x.kind = kind;
+    const obstacle what =
+        kind == activity_kind::pipeline ? obstacle::computed_on_the_way : obstacle::changed_content;
+    const std::string all = title_of(x) + sentence_of(a, x) + detail_of(a, x, what);
+    EXPECT_NE(all.find("8 of 10 messages send other content from memory that was received into"),
+              std::string::npos);
+    EXPECT_TRUE(all.find("by its memory") != std::string::npos || all.find("perhaps") != std::string::npos)
+        << all;
+    EXPECT_TRUE(all.find("use their memory again") != std::string::npos ||
+                all.find("memory is used again") != std::string::npos)
+        << all;
+  }
+}
+
 TEST(recording_words, a_doubted_collective_says_why_it_does_not_count) {
   const analysis a;
   activity x;
