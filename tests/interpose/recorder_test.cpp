@@ -665,14 +665,33 @@ TEST(recorder, a_recording_is_never_overwritten) {
 TEST(recorder, the_mark_of_an_earlier_run_silences_nobody) {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / ("tacit-mark-" + std::to_string(getpid()));
-  std::filesystem::create_directories(folder);
-  std::ofstream(folder / rec::recording_name(0)) << "an earlier recording";
+  const std::filesystem::path name = rec::recording_name(0);
+  std::filesystem::create_directories(folder /
+                                      std::filesystem::path(name).replace_extension("tail")); // no file
   std::ofstream(folder / rec::stop_mark) << "";
   std::filesystem::last_write_time(folder / rec::stop_mark,
                                    std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
   const recorded_run run("cancelled", 1, "TACIT_RECORD=" + folder.string());
   EXPECT_EQ(run.status(), 0);
   EXPECT_NE(run.text("err").find("TACIT-084"), std::string::npos) << run.text("err");
+  std::filesystem::remove_all(folder);
+}
+
+// One command may start several programs; the folder has room for the recording of one.
+TEST(recorder, a_second_program_in_a_folder_is_told_why_it_is_not_recorded) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("tacit-second-" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  for (const int rank : {0, 1})
+    std::ofstream(folder / rec::recording_name(rank)) << "that of the first one";
+  const recorded_run run("cancelled", 2, "TACIT_RECORD=" + folder.string());
+  EXPECT_EQ(run.status(), 0);
+  const std::string said = run.text("err");
+  const std::size_t first = said.find("has the recording of another program already");
+  ASSERT_NE(first, std::string::npos) << said;
+  EXPECT_EQ(said.find("TACIT-084", first), std::string::npos) << "said more than once: " << said;
+  EXPECT_EQ(said.find("File exists"), std::string::npos) << said;
+  EXPECT_FALSE(std::filesystem::exists(folder / rec::stop_mark)) << "the first one did not stop";
   std::filesystem::remove_all(folder);
 }
 

@@ -161,6 +161,8 @@ bool call_recorder::start(const invocation& v) {
   if (!out_.open(settings().record, static_cast<std::uint32_t>(world_rank_))) {
     if (out_.taken() && size == 1 && launched_with_others())
       refuse_single_processes();
+    else if (out_.taken())
+      refuse_taken_folder();
     else
       check_writer();
     return false;
@@ -230,6 +232,16 @@ void call_recorder::refuse_single_processes() {
           library_version(nullptr).substr(0, library_version(nullptr).find_first_of(",\n")) +
           "), so each process runs alone. Start the program with its own library's mpiexec, into a new "
           "folder.");
+}
+
+/// Another run has left its recording here: of the same command, if that starts several programs.
+void call_recorder::refuse_taken_folder() {
+  complained_ = true;
+  if (world_rank_ == 0)
+    say(reason::disk,
+        settings().record +
+            " has the recording of another program already, of the same command or of an earlier "
+            "one: this program is not recorded. Record each into a folder of its own.");
 }
 
 /// The recording cannot go on: say so once on this node, and let the program be.

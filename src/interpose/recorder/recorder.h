@@ -58,6 +58,7 @@ private:
   void note_begun(const invocation& v);
   void check_writer();
   void refuse_single_processes();
+  void refuse_taken_folder();
   part sending(const invocation& v);
   part receiving(const invocation& v);
   /// False if the call is only counted.
