@@ -28,7 +28,7 @@
 namespace tacit::graphs {
 namespace {
 
-using bytes = std::vector<segment>;
+using bytes = segment_list;
 
 class combining_maker {
 public:
@@ -252,7 +252,7 @@ private:
       for (std::uint32_t m = 0; m < n; ++m) {
         const bool in_front = by_.rounds && m < (m ^ k);
         if (in_front)
-          own[m].swap(arrived[m]);
+          std::swap(own[m], arrived[m]);
         last_[m] = combine(m, arrived[m], own[m], {sent[m], got[m], last_[m]});
       }
     }
@@ -401,7 +401,7 @@ private:
       bytes what, into;
       std::vector<std::uint32_t> after;
       for (std::uint32_t of = first; of < first + k; ++of) {
-        what.insert(what.end(), at[from][of].begin(), at[from][of].end());
+        append(what, at[from][of]);
         if (ready[from][of] != nothing)
           after.push_back(ready[from][of]);
       }

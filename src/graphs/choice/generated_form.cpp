@@ -175,10 +175,9 @@ private:
   void by_algorithm(const call& c, const recipe& how);
   void straight(const call& c);
   void combine(const call& c);
-  std::vector<segment> translated(const call& c, std::uint32_t member, const recipe& how,
-                                  const memory_layout& layout, std::span<const segment> bytes);
-  const std::vector<segment>* block_of(const call& c, std::uint32_t member, bool output,
-                                       std::uint32_t number) const;
+  segment_list translated(const call& c, std::uint32_t member, const recipe& how, const memory_layout& layout,
+                          std::span<const segment> bytes);
+  const segment_list* block_of(const call& c, std::uint32_t member, bool output, std::uint32_t number) const;
   segment scratch_of(const call& c, std::uint32_t member, int region, std::uint32_t number,
                      std::uint64_t length);
   /// A block of the algorithm's memory: member, region, number.
@@ -187,7 +186,7 @@ private:
   static block_ids whole_blocks(std::uint32_t member, const recipe& how, const memory_layout& layout,
                                 std::span<const segment> bytes);
   std::uint64_t length_of(const call& c, const block_id& at) const;
-  std::vector<segment> of_their_lengths(const call& c, const recipe& how, const block_ids& list);
+  segment_list of_their_lengths(const call& c, const recipe& how, const block_ids& list);
   void move_lengths(const call& c, const block_ids& from, const block_ids& to);
   std::int32_t next_tag(rank_id from, rank_id to) {
     return first_tag_ + next_[std::uint64_t{index(from)} << 32 | index(to)]++;
@@ -233,7 +232,7 @@ void message_maker::prepare() {
 }
 
 /// `about`: where in the list it is, or somewhat before, if blocks are in the order of the group.
-const std::vector<segment>* bytes_for(const std::vector<block>& blocks, rank_id peer, std::size_t about) {
+const segment_list* bytes_for(const std::vector<block>& blocks, rank_id peer, std::size_t about) {
   for (std::size_t back = 0; back <= 1 && back <= about;
        ++back) // without the own block those behind it move up
     if (about - back < blocks.size() && blocks[about - back].peer == peer)
@@ -244,8 +243,8 @@ const std::vector<segment>* bytes_for(const std::vector<block>& blocks, rank_id 
 }
 
 /// The bytes of the plan that a block of the algorithm's memory stands for; null if it has none.
-const std::vector<segment>* message_maker::block_of(const call& c, std::uint32_t member, bool output,
-                                                    std::uint32_t number) const {
+const segment_list* message_maker::block_of(const call& c, std::uint32_t member, bool output,
+                                            std::uint32_t number) const {
   const step& s = *c.of[member];
   const std::vector<rank_id>& group = members(s);
   switch (row_of(s.collective).moves) {
@@ -293,9 +292,9 @@ segment message_maker::scratch_of(const call& c, std::uint32_t member, int regio
 }
 
 /// Segments of the algorithm's memory as segments of the plan.
-std::vector<segment> message_maker::translated(const call& c, std::uint32_t member, const recipe& how,
-                                               const memory_layout& layout, std::span<const segment> bytes) {
-  std::vector<segment> out;
+segment_list message_maker::translated(const call& c, std::uint32_t member, const recipe& how,
+                                       const memory_layout& layout, std::span<const segment> bytes) {
+  segment_list out;
   for (segment s : bytes)
     while (s.length > 0) {
       const int where = s.address >= layout.scratch ? temporary : s.address >= layout.output ? output : input;
@@ -306,8 +305,7 @@ std::vector<segment> message_maker::translated(const call& c, std::uint32_t memb
       std::uint64_t skip = (s.address - base) % how.block;
       std::uint64_t left = std::min(s.length, how.block - skip);
       s = {s.address + left, s.length - left};
-      const std::vector<segment>* whole =
-          where == temporary ? nullptr : block_of(c, member, where == output, number);
+      const segment_list* whole = where == temporary ? nullptr : block_of(c, member, where == output, number);
       if (!whole) {
         append(out, {scratch_of(c, member, where, number, how.block).address + skip, left});
         continue;
@@ -344,19 +342,18 @@ std::uint64_t message_maker::length_of(const call& c, const block_id& at) const 
   const auto& moved = lengths_[member * std::size_t{regions} + static_cast<unsigned>(where)];
   if (number < moved.size() && moved[number] > 0)
     return moved[number] - 1;
-  const std::vector<segment>* const bytes = where == input ? block_of(c, member, false, number) : nullptr;
+  const segment_list* const bytes = where == input ? block_of(c, member, false, number) : nullptr;
   return bytes ? total_length(*bytes) : 0;
 }
 
-std::vector<segment> message_maker::of_their_lengths(const call& c, const recipe& how,
-                                                     const block_ids& list) {
-  std::vector<segment> out;
+segment_list message_maker::of_their_lengths(const call& c, const recipe& how, const block_ids& list) {
+  segment_list out;
   for (const block_id& at : list) {
     const auto& [member, where, number] = at;
     std::uint64_t left = length_of(c, at);
     if (left == 0)
       continue;
-    const std::vector<segment>* const given =
+    const segment_list* const given =
         where == temporary ? nullptr : block_of(c, member, where == output, number);
     if (!given) {
       append(out, {scratch_of(c, member, where, number, how.block).address, left});
@@ -476,10 +473,10 @@ void message_maker::straight(const call& c) {
   const std::vector<rank_id>& group = members(s);
   for (std::uint32_t m = 0; m < group.size(); ++m)
     for (const block& b : c.of[m]->receives) {
-      const std::vector<segment>& into = b.bytes;
+      const segment_list& into = b.bytes;
       const std::uint32_t from = positions_.of(s.comm, b.peer);
       const step& theirs = *c.of[from];
-      const std::vector<segment>* bytes = bytes_for(theirs.sends, group[m], m);
+      const segment_list* bytes = bytes_for(theirs.sends, group[m], m);
       if (!bytes)
         bytes = bytes_for(theirs.sends, no_rank, 0);
       if (!bytes)

@@ -55,7 +55,7 @@ bool same_messages(const plan& a, const plan& b) {
       list.push_back(&s);
     const auto before = [](const step* x, const step* y) {
       const auto key = [](const step& s) {
-        const std::vector<segment>& bytes = s.kind == step_kind::send ? s.reads : s.writes;
+        const std::span<const segment> bytes = s.kind == step_kind::send ? s.reads : s.writes;
         return std::tuple(s.kind, s.peer, bytes.empty() ? 0 : bytes.front().address, s.tag);
       };
       return key(*x) < key(*y);

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <fmt/format.h>
 #include <optional>
+#include <utility>
 
 namespace tacit::graphs {
 namespace {
@@ -90,7 +91,7 @@ void replace_if_wrong(const graph& g, compilation& c, const plan_options& option
 
 } // namespace
 
-compilation compile(const graph& g, const compile_options& options) {
+compilation check_graph(const graph& g, const compile_options& options) {
   compilation c;
   pass_list passes(g, options, c);
   const auto run_pass = [&](std::string_view name, auto&& pass) { return passes.run_pass(name, pass); };
@@ -107,6 +108,14 @@ compilation compile(const graph& g, const compile_options& options) {
   run_pass("rendezvous", [&] { check_rendezvous(g, c.matched, c.order, c.problems); });
   run_pass("races", [&] { check_races(g, c.matched, c.order, c.problems); });
   // From here on the graph is one simultaneous assignment, whatever the timing.
+  return c;
+}
+
+compilation find_meaning(const graph& g, compilation checked, const compile_options& options) {
+  compilation c = std::move(checked);
+  pass_list passes(g, options, c);
+  const auto run_pass = [&](std::string_view name, auto&& pass) { return passes.run_pass(name, pass); };
+
   run_pass("flow", [&] { c.moved = follow(g, c.matched, c.order, c.problems, options.flow); });
   // From here on it is known where every byte comes from.
   run_pass("reductions", [&] { c.combined = combine_together(g, c.moved, options); });
@@ -141,6 +150,10 @@ compilation compile(const graph& g, const compile_options& options) {
   });
   // From here on it is known what its parts mean, if it has any.
   return c;
+}
+
+compilation compile(const graph& g, const compile_options& options) {
+  return find_meaning(g, check_graph(g, options), options);
 }
 
 } // namespace tacit::graphs

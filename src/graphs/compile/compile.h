@@ -70,4 +70,11 @@ struct compilation {
 
 compilation compile(const graph& g, const compile_options& options = {});
 
+// The same in two parts.
+
+/// The passes up to the races: all that can be wrong with a graph. If nothing is, it can run as written.
+compilation check_graph(const graph& g, const compile_options& options = {});
+/// The passes after that, on what `check_graph` has returned for the same graph and options.
+compilation find_meaning(const graph& g, compilation checked, const compile_options& options = {});
+
 } // namespace tacit::graphs

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <span>
 
 namespace tacit::graphs {
 namespace {
@@ -118,7 +119,7 @@ private:
 /// however little MPI buffers.
 bool may_follow(const compilation& stage) {
   // Where messages arrive to be combined is scratch memory, and then the program uses none of those addresses (graph/check.cpp).
-  const auto below = [](const rank_plan& r, const std::vector<segment>& bytes) {
+  const auto below = [](const rank_plan& r, std::span<const segment> bytes) {
     return std::all_of(bytes.begin(), bytes.end(), [&](const segment& s) {
       const bool arrives = r.scratch_bytes > 0 && s.address >= scratch_base;
       return arrives || (s.length <= user_memory_end && s.address <= user_memory_end - s.length);

@@ -37,7 +37,7 @@ void least_makespan::add(const plan& p) {
       if (s.kind != step_kind::send && s.kind != step_kind::recv)
         continue;
       const bool sends = s.kind == step_kind::send;
-      const std::vector<segment>& list = sends ? s.reads : s.writes;
+      const std::span<const segment> list = sends ? s.reads : s.writes;
       const auto n = static_cast<double>(total_length(list));
       const medium by = prices_.medium_of(r, index(s.peer), n);
       add_work(r, sends ? prices_.send(by, n, list.size()) : prices_.receive(by, n, list.size()));

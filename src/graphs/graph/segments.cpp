@@ -60,8 +60,11 @@ bool apart(std::span<const segment> a, std::span<const segment> b) {
   return all_a.last < all_b.first || all_b.last < all_a.first;
 }
 
-bool overlap(const std::vector<segment>& a, const std::vector<segment>& b) {
-  return !apart(a, b) && overlap_in_order(normalized(a), normalized(b));
+bool overlap(std::span<const segment> a, std::span<const segment> b) {
+  const auto in_order = [](std::span<const segment> list) {
+    return normalized(std::vector<segment>(list.begin(), list.end()));
+  };
+  return !apart(a, b) && overlap_in_order(in_order(a), in_order(b));
 }
 
 segment first_outside(std::span<const segment> part, std::span<const segment> whole) {
@@ -83,13 +86,26 @@ segment first_outside(std::span<const segment> part, std::span<const segment> wh
   return {};
 }
 
-void append(std::vector<segment>& list, segment piece) {
+namespace {
+
+template <typename List>
+void append_to(List& list, segment piece) {
   if (piece.length == 0)
     return;
   if (!list.empty() && list.back().address + list.back().length == piece.address)
     list.back().length += piece.length;
   else
     list.push_back(piece);
+}
+
+} // namespace
+
+void append(std::vector<segment>& list, segment piece) {
+  append_to(list, piece);
+}
+
+void append(segment_list& list, segment piece) {
+  append_to(list, piece);
 }
 
 std::vector<segment> bytes_between(std::span<const segment> list, std::uint64_t begin, std::uint64_t end) {

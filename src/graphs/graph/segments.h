@@ -2,6 +2,7 @@
 #pragma once
 
 #include "graphs/graph/graph.h"
+#include "graphs/graph/segment_list.h"
 
 #include <span>
 #include <vector>
@@ -32,7 +33,7 @@ inline bool overlap_in_order(std::span<const segment> a, std::span<const segment
 
 /// Some byte is in both lists, which need not be normalized. O(n log n): columns of one array lie between
 /// each other, so that comparing all pieces with all takes minutes for a face of 256 x 256 points.
-bool overlap(const std::vector<segment>& a, const std::vector<segment>& b);
+bool overlap(std::span<const segment> a, std::span<const segment> b);
 
 /// All of one list lies before all of the other one, as in two buffers; false may be said of lists that only lie between each other.
 bool apart(std::span<const segment> a, std::span<const segment> b);
@@ -43,6 +44,7 @@ segment first_outside(std::span<const segment> part, std::span<const segment> wh
 
 /// Appends in packing order; a piece that continues the last one extends it. Empty pieces are dropped.
 void append(std::vector<segment>& list, segment piece);
+void append(segment_list& list, segment piece);
 
 /// Bytes `begin` to `end` - 1 of a list, counted in packing order; fewer if it is shorter.
 std::vector<segment> bytes_between(std::span<const segment> list, std::uint64_t begin, std::uint64_t end);

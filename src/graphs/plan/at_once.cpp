@@ -25,7 +25,7 @@
 namespace tacit::graphs {
 namespace {
 
-using bytes = std::vector<segment>;
+using bytes = segment_list;
 
 /// Messages of collectives have keys from here on, above the tags of steps.
 constexpr std::int32_t call_key = 1 << 30;

@@ -77,6 +77,7 @@ private:
   void add_calls(const finding& f);
   void settle_sizes(const finding& f);
   void settle_sizes(const finding& f, const block_sizes& sizes);
+  void settle_sizes(const finding& f, const block_sizes& sizes, step& s) const;
 
   const graph& g_;
   const transfers& t_;
@@ -200,6 +201,7 @@ bool planner::add_whole_blocks(const finding& f) {
     s.comm = f.comm;
     s.peer = rooted ? f.root : no_rank;
     s.tag = collectives_;
+    settle_sizes(f, sizes, s); // now: later it would have to be fetched again
     const bool gives = (!rooted || r == f.root) && given_by(r).length > 0;
     if (gives)
       s.sends.push_back({no_rank, staged_.from(r, {given_by(r)})});
@@ -209,7 +211,6 @@ bool planner::add_whole_blocks(const finding& f) {
       s.receives.push_back({p.source, {{p.destination_address, p.length}}});
     }
   }
-  settle_sizes(f, sizes);
   return true;
 }
 
@@ -325,16 +326,17 @@ void planner::settle_sizes(const finding& f) {
 }
 
 /// A "uniform" finding whose blocks turn out to differ (or to be missing) is called by its vector collective.
-void planner::settle_sizes(const finding& f, const block_sizes& sizes) {
-  const auto& group = members(f.comm);
+void planner::settle_sizes(const finding& f, const block_sizes& sizes, step& s) const {
   const bool uniform =
-      sizes.largest == sizes.smallest && sizes.blocks == uniform_blocks(f.kind, group.size());
-  for (const rank_id r : group) {
-    step& s = call(r);
-    s.collective = uniform ? f.kind : row_of(f.kind).vector;
-    s.largest_block = sizes.largest;
-    s.largest_total = sizes.total;
-  }
+      sizes.largest == sizes.smallest && sizes.blocks == uniform_blocks(f.kind, members(f.comm).size());
+  s.collective = uniform ? f.kind : row_of(f.kind).vector;
+  s.largest_block = sizes.largest;
+  s.largest_total = sizes.total;
+}
+
+void planner::settle_sizes(const finding& f, const block_sizes& sizes) {
+  for (const rank_id r : members(f.comm))
+    settle_sizes(f, sizes, call(r));
 }
 
 /// A block for each pair of ranks, from the slices themselves, if they are in order and make one piece a pair, as nearly always. False,

@@ -11,6 +11,7 @@
 #include "graphs/detect/detect.h"
 #include "graphs/flow/flow.h"
 #include "graphs/graph/graph.h"
+#include "graphs/graph/segment_list.h"
 #include "graphs/match/match.h"
 #include "vocabulary/calls/patterns.h"
 #include "vocabulary/calls/reasons.h"
@@ -45,7 +46,7 @@ enum class step_kind : std::uint8_t {
 /// for the rank itself (E2: self blocks are not copied), and a vector collective leaves empty blocks out.
 struct block {
   rank_id peer = no_rank; ///< the other side, as graph rank
-  std::vector<segment> bytes;
+  segment_list bytes;
 };
 
 struct step {
@@ -58,8 +59,8 @@ struct step {
   op_id op = no_op;            ///< call, reduce: the operation of the graph
   reducer_id by = no_reducer;  ///< reduce; collective: if it is a reduction
   std::uint32_t order = 0;     ///< collective: 0, or number + 1 of how it combines, in `plan::orders`
-  std::vector<segment> reads;  ///< copy, send, reduce
-  std::vector<segment> writes; ///< copy, recv, reduce
+  segment_list reads;          ///< copy, send, reduce
+  segment_list writes;         ///< copy, recv, reduce
   std::vector<block> sends;    ///< collective: blocks this rank contributes
   std::vector<block> receives; ///< collective: blocks this rank gets
   /// Collective: bytes of the largest block of any member, so that all choose alike.

@@ -39,7 +39,7 @@ private:
   std::vector<std::vector<rank_id>> sorted_; ///< members; made on first use
 };
 
-std::string check_bytes(const plan& p, std::uint32_t rank, const std::vector<segment>& list) {
+std::string check_bytes(const plan& p, std::uint32_t rank, std::span<const segment> list) {
   for (const segment& s : list) {
     if (s.length == 0)
       return "an empty segment";

@@ -63,7 +63,7 @@ void staging::stage_transfers() {
     if (concerned[index(t_.list[i].source)])
       by_source[first[index(t_.list[i].source)]++] = i;
   std::size_t write = 0; // transfers are sorted by destination
-  bytes reads, writes;
+  std::vector<segment> reads, writes;
   for (std::size_t i = 0; i < by_source.size();) {
     const rank_id r = t_.list[by_source[i]].source;
     reads.clear();
@@ -82,7 +82,7 @@ void staging::stage_transfers() {
 void staging::stage_with_reductions(const findings& f) {
   constexpr std::uint64_t of_any_number = 16;
   alignment_ = of_any_number;
-  std::vector<bytes> reads(g_.ranks()), writes(g_.ranks());
+  std::vector<std::vector<segment>> reads(g_.ranks()), writes(g_.ranks());
   for (const transfer& x : t_.list) {
     append(reads[index(x.source)], {x.source_address, x.length});
     append(writes[index(x.destination)], {x.destination_address, x.length});
@@ -100,7 +100,7 @@ void staging::stage_with_reductions(const findings& f) {
     stage(rank_id{r}, intersection(normalized(std::move(reads[r])), normalized(std::move(writes[r]))));
 }
 
-void staging::stage(rank_id r, bytes overwritten) {
+void staging::stage(rank_id r, std::span<const segment> overwritten) {
   if (overwritten.empty())
     return;
   if (pieces_.empty())
@@ -113,7 +113,7 @@ void staging::stage(rank_id r, bytes overwritten) {
     append(copy.writes, {next, s.length});
     next += s.length;
   }
-  copy.reads = std::move(overwritten);
+  copy.reads = overwritten;
   ranks_[index(r)].scratch_bytes = next - scratch_base;
   ranks_[index(r)].steps.push_back(std::move(copy));
 }

@@ -4,13 +4,14 @@
 #include "graphs/plan/plan.h"
 
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
 namespace tacit::graphs {
 
 /// Bytes that leave or enter one rank in one step.
-using bytes = std::vector<segment>;
+using bytes = segment_list;
 
 class staging {
 public:
@@ -30,7 +31,7 @@ private:
   std::vector<bool> ranks_that_overwrite_sources() const;
   void stage_transfers();
   void stage_with_reductions(const findings& f);
-  void stage(rank_id r, bytes overwritten);
+  void stage(rank_id r, std::span<const segment> overwritten);
   bytes in_scratch(rank_id r, const bytes& source) const;
 
   const graph& g_;

@@ -71,10 +71,10 @@ private:
     out_.original.resize(index(op) + 1, no_op);
     out_.original[index(op)] = original;
   }
-  void send(rank_id r, const step& s, const std::vector<segment>& bytes, rank_id to, std::int32_t tag) {
+  void send(rank_id r, const step& s, std::span<const segment> bytes, rank_id to, std::int32_t tag) {
     keep(out_.g.send(r, bytes, to, tag), s);
   }
-  void recv(rank_id r, const step& s, const std::vector<segment>& bytes, rank_id from, std::int32_t tag) {
+  void recv(rank_id r, const step& s, std::span<const segment> bytes, rank_id from, std::int32_t tag) {
     keep(out_.g.recv(r, bytes, from, tag), s);
   }
   void add(rank_id r, const step& s) {
@@ -147,7 +147,7 @@ private:
   void add_reduction(rank_id r, const step& s) {
     const auto& members = g_.communicators()[index(s.comm)].members;
     const rank_id hub = s.peer == no_rank ? members.front() : s.peer;
-    const std::vector<segment>& given = s.sends.front().bytes;
+    const std::span<const segment> given = s.sends.front().bytes;
     if (r != hub) {
       send(r, s, given, hub, call_tag + s.tag);
       for (const block& result : s.receives)
@@ -171,7 +171,7 @@ private:
   }
   /// Rank r gets what all others send it and combines it with its own operand, in the order that the step says, else in that of
   /// ranks. When, and where the result is.
-  std::pair<op_id, segment> combine_at(rank_id r, const step& s, const std::vector<segment>& own,
+  std::pair<op_id, segment> combine_at(rank_id r, const step& s, std::span<const segment> own,
                                        std::uint64_t length) {
     const auto& members = g_.communicators()[index(s.comm)].members;
     std::vector<segment> arrived;
@@ -194,7 +194,7 @@ private:
         });
   }
   void add_reduce_scatter(rank_id r, const step& s) {
-    const std::vector<segment>* own = nullptr;
+    const segment_list* own = nullptr;
     for (const block& b : s.sends)
       if (b.peer == r)
         own = &b.bytes;
@@ -540,7 +540,7 @@ std::string check_frame(const graph& g, const matching& m, const plan& p, fault_
     for (std::uint32_t i = 0; i < p.ranks[r].steps.size(); ++i) {
       const step& s = p.ranks[r].steps[i];
       std::vector<segment> user;
-      const auto collect = [&](const std::vector<segment>& bytes) {
+      const auto collect = [&](std::span<const segment> bytes) {
         for (const segment& b : bytes)
           if (b.address < scratch_base)
             user.push_back(b);

@@ -182,7 +182,7 @@ void add_kept_operations(const graph& g, const matching& m, const transfers& t, 
     const std::uint32_t last = add_written_steps(g, m, id, tag, true, at);
     // Scratch memory that a message arrives in is touched by nothing else; the order is that of the last step.
     const std::vector<std::uint32_t> before = touched[index(op.rank)].touch(
-        last, first == last ? at.steps[last].reads : std::vector<segment>{}, at.steps[last].writes);
+        last, first == last ? at.steps[last].reads : segment_list{}, at.steps[last].writes);
     auto& after = at.steps[last].after;
     after.insert(after.end(), before.begin(), before.end());
   }

@@ -6,7 +6,7 @@ namespace {
 
 using words = std::vector<std::uint64_t>;
 
-void put(words& out, const std::vector<graphs::segment>& bytes) {
+void put(words& out, std::span<const graphs::segment> bytes) {
   out.push_back(bytes.size());
   for (const graphs::segment& s : bytes)
     out.insert(out.end(), {s.address, s.length});

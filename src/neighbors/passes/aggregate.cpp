@@ -8,7 +8,7 @@
 namespace tacit::neighbors {
 namespace {
 
-const std::vector<graphs::segment>& bytes_of(const graphs::step& s) {
+const graphs::segment_list& bytes_of(const graphs::step& s) {
   return s.kind == graphs::step_kind::send ? s.reads : s.writes;
 }
 
@@ -52,10 +52,10 @@ announcement announcement_of(std::span<const std::uint64_t> words) {
 
 /// Where bytes are, and which step of this rank puts them there (none: the program).
 struct cargo {
-  std::vector<graphs::segment> bytes;
+  graphs::segment_list bytes;
   std::set<std::uint32_t> after;
 
-  void add(const std::vector<graphs::segment>& more) { graphs::append(bytes, more); }
+  void add(const graphs::segment_list& more) { graphs::append(bytes, more); }
   void add(const cargo& more) {
     graphs::append(bytes, more.bytes);
     after.insert(more.after.begin(), more.after.end());
@@ -89,7 +89,7 @@ public:
 
 private:
   /// Steps are appended in the order in which they can be posted: what a send waits for stands before it.
-  std::uint32_t receive(rank_id from, int step_number, std::vector<graphs::segment> into) {
+  std::uint32_t receive(rank_id from, int step_number, graphs::segment_list into) {
     graphs::step s;
     s.kind = graphs::step_kind::recv;
     s.peer = from;
@@ -107,7 +107,7 @@ private:
     s.after.assign(what.after.begin(), what.after.end());
     out_plan_.steps.push_back(std::move(s));
   }
-  std::vector<graphs::segment> new_scratch(std::uint64_t bytes) {
+  graphs::segment_list new_scratch(std::uint64_t bytes) {
     out_plan_.scratch_bytes += bytes;
     return {{graphs::scratch_base + out_plan_.scratch_bytes - bytes, bytes}};
   }
@@ -130,8 +130,8 @@ private:
     for (const auto& [from, told] : told_) {
       if (from == me_)
         continue;
-      std::vector<graphs::segment> into;
-      std::vector<std::pair<std::uint32_t, std::vector<graphs::segment>>> parts;
+      graphs::segment_list into;
+      std::vector<std::pair<std::uint32_t, graphs::segment_list>> parts;
       for (const auto& [node, bytes] : told.to_node)
         if (nodes_.sender(node_, node) == me_) {
           parts.emplace_back(node, new_scratch(bytes));
@@ -153,8 +153,8 @@ private:
         if (const std::uint32_t node = nodes_.node_of[index(from)]; nodes_.receiver(node, node_) == me_)
           incoming[node][from][to] = bytes;
     for (const auto& [node, sources] : incoming) {
-      std::vector<graphs::segment> into;
-      std::vector<std::tuple<rank_id, std::vector<graphs::segment>>> parts;
+      graphs::segment_list into;
+      std::vector<std::tuple<rank_id, graphs::segment_list>> parts;
       for (const auto& [from, destinations] : sources)
         for (const auto& [to, bytes] : destinations) {
           parts.emplace_back(to, to == me_ ? in_.at(from) : new_scratch(bytes));
@@ -175,14 +175,14 @@ private:
 
   /// By node, then by source rank.
   void redistribute() {
-    std::map<rank_id, std::map<std::uint32_t, std::vector<graphs::segment>>> expected;
+    std::map<rank_id, std::map<std::uint32_t, graphs::segment_list>> expected;
     for (const auto& [from, segments] : in_) {
       const std::uint32_t node = nodes_.node_of[index(from)];
       if (const rank_id by = nodes_.receiver(node, node_); by != me_)
         graphs::append(expected[by][node], segments);
     }
     for (const auto& [by, nodes] : expected) {
-      std::vector<graphs::segment> into;
+      graphs::segment_list into;
       for (const auto& [node, segments] : nodes)
         graphs::append(into, segments);
       receive(by, 2, std::move(into));
@@ -196,7 +196,7 @@ private:
   std::uint32_t node_;
   std::int32_t tag_;
   std::map<rank_id, announcement> told_;                       // by member of this node
-  std::map<rank_id, std::vector<graphs::segment>> out_, in_;   // of the messages that take part
+  std::map<rank_id, graphs::segment_list> out_, in_;           // of the messages that take part
   std::map<std::uint32_t, std::map<rank_id, cargo>> gathered_; // by node, of which this rank is the sender
   std::map<rank_id, cargo> for_member_;
   graphs::rank_plan out_plan_;

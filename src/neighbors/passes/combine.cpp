@@ -45,7 +45,7 @@ bool moves_after(const std::vector<int>& path, std::size_t d) {
 
 /// Where the bytes of a block are, and which step puts them there.
 struct location {
-  std::vector<graphs::segment> bytes;
+  graphs::segment_list bytes;
   std::int64_t made_by = -1;
 };
 
@@ -115,7 +115,7 @@ private:
   }
 
   /// Every stop has memory of its own, so that nothing is overwritten before it has been handed on.
-  std::vector<graphs::segment> new_scratch(std::uint64_t bytes) {
+  graphs::segment_list new_scratch(std::uint64_t bytes) {
     plan_.scratch_bytes += bytes;
     return {{graphs::scratch_base + plan_.scratch_bytes - bytes, bytes}};
   }

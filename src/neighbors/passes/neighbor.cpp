@@ -1,5 +1,7 @@
 #include "neighbors/passes/neighbor.h"
 
+#include "graphs/graph/segments.h"
+
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -30,17 +32,9 @@ constexpr std::array<named_pass, 11> all_passes{{{"self", &neighbor_passes::self
                                                  {"empty", &neighbor_passes::empty}}};
 
 /// Appends, joining what continues the last segment.
-void append_joined(std::vector<graphs::segment>& list, const std::vector<graphs::segment>& more) {
-  if (list.size() + more.size() > list.capacity())
-    list.reserve(std::max(list.size() + more.size(), 2 * list.capacity()));
-  for (const graphs::segment& s : more) {
-    if (s.length == 0)
-      continue;
-    if (!list.empty() && list.back().address + list.back().length == s.address)
-      list.back().length += s.length;
-    else
-      list.push_back(s);
-  }
+void append_joined(graphs::segment_list& list, const graphs::segment_list& more) {
+  for (const graphs::segment& s : more)
+    graphs::append(list, s);
 }
 
 /// Pieces that continue each other as one, in the memory of the list.

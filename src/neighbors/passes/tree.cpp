@@ -279,16 +279,16 @@ private:
       }
   }
   /// The bytes of a direct message, which is sent no more.
-  std::vector<graphs::segment> take(graphs::step_kind kind, rank_id peer) {
+  graphs::segment_list take(graphs::step_kind kind, rank_id peer) {
     const std::size_t i = direct_.at({kind, peer});
     gone_[i] = true;
     return std::move(kind == graphs::step_kind::send ? rest_[i].reads : rest_[i].writes);
   }
-  std::vector<graphs::segment> new_scratch(std::uint64_t bytes) {
+  graphs::segment_list new_scratch(std::uint64_t bytes) {
     scratch_ += bytes;
     return {{graphs::scratch_base + scratch_ - bytes, bytes}};
   }
-  std::size_t receive(rank_id from, std::int32_t tag, std::vector<graphs::segment> into) {
+  std::size_t receive(rank_id from, std::int32_t tag, graphs::segment_list into) {
     graphs::step s;
     s.kind = graphs::step_kind::recv;
     s.peer = from;
@@ -297,8 +297,7 @@ private:
     receives_.push_back(std::move(s));
     return receives_.size() - 1;
   }
-  void send(rank_id to, std::int32_t tag, std::vector<graphs::segment> bytes,
-            std::vector<std::size_t> after) {
+  void send(rank_id to, std::int32_t tag, graphs::segment_list bytes, std::vector<std::size_t> after) {
     graphs::step s;
     s.kind = graphs::step_kind::send;
     s.peer = to;
@@ -308,7 +307,7 @@ private:
   }
 
   void member_sends(const tree_part& part) {
-    std::vector<graphs::segment> bytes = take(graphs::step_kind::send, part.side.root);
+    graphs::segment_list bytes = take(graphs::step_kind::send, part.side.root);
     std::vector<std::size_t> after;
     for (const tree_child& c : part.role.children) {
       const auto held = new_scratch(c.bytes);
@@ -319,9 +318,9 @@ private:
   }
 
   void member_receives(const tree_part& part) {
-    const std::vector<graphs::segment> own = take(graphs::step_kind::recv, part.side.root);
-    std::vector<graphs::segment> into = own;
-    std::vector<std::vector<graphs::segment>> held;
+    const graphs::segment_list own = take(graphs::step_kind::recv, part.side.root);
+    graphs::segment_list into = own;
+    std::vector<graphs::segment_list> held;
     for (const tree_child& c : part.role.children) {
       held.push_back(part.role.same ? own : new_scratch(c.bytes));
       if (!part.role.same)
@@ -335,7 +334,7 @@ private:
   void root_receives(const tree_part& part) {
     const balancing_tree& tree = *part.tree;
     for (std::size_t c = 0; c < std::min<std::size_t>(tree.fan_out, tree.members.size()); ++c) {
-      std::vector<graphs::segment> into;
+      graphs::segment_list into;
       for (const std::size_t m : tree.preorder(c))
         graphs::append(into, take(graphs::step_kind::recv, tree.members[m]));
       receive(tree.members[c], part.tag, std::move(into));
@@ -345,7 +344,7 @@ private:
   void root_sends(const tree_part& part) {
     const balancing_tree& tree = *part.tree;
     for (std::size_t c = 0; c < std::min<std::size_t>(tree.fan_out, tree.members.size()); ++c) {
-      std::vector<graphs::segment> bytes;
+      graphs::segment_list bytes;
       for (const std::size_t m : tree.preorder(c)) {
         const auto own = take(graphs::step_kind::send, tree.members[m]);
         if (bytes.empty() || !tree.same)

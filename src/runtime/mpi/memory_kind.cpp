@@ -170,7 +170,7 @@ bool in_device_memory(const void* address) {
   return address && here.any() && is_device(here, address);
 }
 
-bool in_device_memory(const std::vector<graphs::segment>& bytes) {
+bool in_device_memory(std::span<const graphs::segment> bytes) {
   constexpr std::uint64_t page = 4096; // of one kind
   const device_libraries here = present();
   if (!here.any())

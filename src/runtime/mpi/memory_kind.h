@@ -12,7 +12,7 @@
 
 #include "graphs/graph/graph.h"
 
-#include <vector>
+#include <span>
 
 namespace tacit::runtime {
 
@@ -23,6 +23,6 @@ bool has_device_library();
 bool in_device_memory(const void* address);
 
 /// Whether any of these pieces begins there; none lies in both kinds of memory.
-bool in_device_memory(const std::vector<graphs::segment>& bytes);
+bool in_device_memory(std::span<const graphs::segment> bytes);
 
 } // namespace tacit::runtime

@@ -21,11 +21,12 @@ public:
     static_assert(std::is_trivially_copyable_v<T>);
     append(&value, sizeof value);
   }
-  template <typename T>
-  void put_list(const std::vector<T>& list) {
-    static_assert(std::is_trivially_copyable_v<T>);
+  template <typename List>
+  void put_list(const List& list) {
+    using element = typename List::value_type;
+    static_assert(std::is_trivially_copyable_v<element>);
     put<std::uint64_t>(list.size());
-    append(list.data(), list.size() * sizeof(T));
+    append(list.data(), list.size() * sizeof(element));
   }
   /// Without their number: `get_list` does not read them.
   void put_bytes(const std::vector<std::byte>& bytes) { append(bytes.data(), bytes.size()); }

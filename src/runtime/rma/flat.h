@@ -3,6 +3,7 @@
 // but every peer is reached.
 #pragma once
 
+#include "graphs/graph/segment_list.h"
 #include "runtime/mpi/tags.h"
 #include "runtime/rma/traffic.h"
 
@@ -22,7 +23,7 @@ public:
 
 private:
   struct local_copy {
-    std::vector<graphs::segment> from, into;
+    graphs::segment_list from, into;
   };
 
   library_probe let_mpi_progress_;

@@ -126,13 +126,13 @@ void rma_destination_port::acknowledge(std::uint64_t number) const {
   traffic_->mark(number, location_.peer, location_.there + acknowledgement_of(location_.shape, number - 1));
 }
 
-rma_source make_rma_source(const message_location& location, const std::vector<graphs::segment>& bytes,
+rma_source make_rma_source(const message_location& location, std::span<const graphs::segment> bytes,
                            rma_traffic& traffic) {
-  return {location.shape, rma_source_port(location, bytes, traffic)};
+  return {location.shape, rma_source_port(location, {bytes.begin(), bytes.end()}, traffic)};
 }
 
-rma_destination make_rma_destination(const message_location& location,
-                                     const std::vector<graphs::segment>& bytes, rma_traffic& traffic) {
+rma_destination make_rma_destination(const message_location& location, std::span<const graphs::segment> bytes,
+                                     rma_traffic& traffic) {
   return {location.shape, rma_destination_port(location, first_bytes(bytes, location.shape.bytes), traffic)};
 }
 

@@ -34,11 +34,13 @@
 // MPI in every round. This is why the driver is taken only by name.
 #pragma once
 
+#include "graphs/graph/segment_list.h"
 #include "runtime/channel/channel.h"
 #include "runtime/rma/peers.h"
 
 #include <deque>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace tacit::runtime {
@@ -84,7 +86,7 @@ public:
   void publish(std::uint32_t slot, std::uint64_t number);
   void move(std::ptrdiff_t by) { packing_.move(by); }
 
-  static void shift(std::vector<graphs::segment>& bytes, std::ptrdiff_t by) {
+  static void shift(graphs::segment_list& bytes, std::ptrdiff_t by) {
     for (graphs::segment& s : bytes)
       s.address += static_cast<std::uint64_t>(by);
   }
@@ -115,10 +117,10 @@ private:
 using rma_source = channel_source<rma_source_port>;
 using rma_destination = channel_destination<rma_destination_port>;
 
-rma_source make_rma_source(const message_location& location, const std::vector<graphs::segment>& bytes,
+rma_source make_rma_source(const message_location& location, std::span<const graphs::segment> bytes,
                            rma_traffic& traffic);
 /// `bytes` may be longer than the message.
-rma_destination make_rma_destination(const message_location& location,
-                                     const std::vector<graphs::segment>& bytes, rma_traffic& traffic);
+rma_destination make_rma_destination(const message_location& location, std::span<const graphs::segment> bytes,
+                                     rma_traffic& traffic);
 
 } // namespace tacit::runtime

@@ -23,7 +23,7 @@ void* pointer(std::uint64_t address) {
   return reinterpret_cast<void*>(address);
 }
 
-bool uses_scratch(const std::vector<graphs::segment>& bytes) {
+bool uses_scratch(std::span<const graphs::segment> bytes) {
   return std::any_of(bytes.begin(), bytes.end(),
                      [](const graphs::segment& s) { return s.address >= graphs::scratch_base; });
 }
@@ -125,7 +125,7 @@ void flat_run::add_message(const graphs::step& s) {
   add_message(incoming, incoming ? s.writes : s.reads, static_cast<int>(index(s.peer)), s.tag);
 }
 
-void flat_run::add_message(bool incoming, const std::vector<graphs::segment>& bytes, int peer, int tag) {
+void flat_run::add_message(bool incoming, std::span<const graphs::segment> bytes, int peer, int tag) {
   message m;
   m.bytes = graphs::total_length(bytes);
   m.peer = peer;
@@ -150,7 +150,7 @@ void flat_run::add_message(bool incoming, const std::vector<graphs::segment>& by
   (incoming ? receives_ : sends_).push_back(m);
 }
 
-MPI_Datatype flat_run::relative_type(const std::vector<graphs::segment>& bytes) {
+MPI_Datatype flat_run::relative_type(std::span<const graphs::segment> bytes) {
   constexpr std::uint64_t largest_piece = std::uint64_t{1} << 30; // block lengths are int
   std::vector<int> lengths;
   std::vector<MPI_Aint> displacements;

@@ -19,6 +19,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace tacit::runtime {
@@ -75,11 +76,11 @@ private:
     bool packed = false;
   };
   void add_message(const graphs::step& s);
-  void add_message(bool incoming, const std::vector<graphs::segment>& bytes, int peer, int tag);
+  void add_message(bool incoming, std::span<const graphs::segment> bytes, int peer, int tag);
   void add_messages_to_itself(const graphs::step& s);
   void make_requests();
   void add_copy(const graphs::step& s);
-  MPI_Datatype relative_type(const std::vector<graphs::segment>& bytes);
+  MPI_Datatype relative_type(std::span<const graphs::segment> bytes);
   void post_receive(std::size_t i);
   void post_send(std::size_t i);
   void take_in();

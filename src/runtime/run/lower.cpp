@@ -32,7 +32,7 @@ void append(action_span& all, const action_span& more) {
   all.last.insert(all.last.end(), more.last.begin(), more.last.end());
 }
 
-void copy_bytes(const std::vector<graphs::segment>& from, const std::vector<graphs::segment>& into) {
+void copy_bytes(std::span<const graphs::segment> from, std::span<const graphs::segment> into) {
   each_paired_piece(from, into, [](std::uint64_t there, std::uint64_t here, std::uint64_t n) {
     std::memmove(reinterpret_cast<void*>(here), reinterpret_cast<const void*>(there), n);
   });
@@ -41,10 +41,10 @@ void copy_bytes(const std::vector<graphs::segment>& from, const std::vector<grap
 lowering::lowering(const program& p, MPI_Comm comm)
     : program_(p), comm_(comm), half_of_tags_(highest_tag(comm) / 2) {}
 
-std::vector<graphs::segment> lowering::resolve(const std::vector<graphs::segment>& bytes) const {
+std::vector<graphs::segment> lowering::resolve(std::span<const graphs::segment> bytes) const {
+  std::vector<graphs::segment> out(bytes.begin(), bytes.end());
   if (!scratch_)
-    return bytes;
-  std::vector<graphs::segment> out = bytes;
+    return out;
   for (graphs::segment& s : out)
     if (s.address >= graphs::scratch_base)
       s.address = s.address - graphs::scratch_base + reinterpret_cast<std::uint64_t>(scratch_);

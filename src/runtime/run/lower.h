@@ -7,6 +7,7 @@
 #include <functional>
 #include <initializer_list>
 #include <map>
+#include <span>
 #include <vector>
 
 namespace tacit::runtime {
@@ -42,7 +43,7 @@ protected:
   virtual action_span send(const std::vector<graphs::segment>& bytes, int to, int tag);
   virtual action_span recv(const std::vector<graphs::segment>& bytes, int from, int tag);
   /// User addresses as they are, scratch addresses in this run's memory.
-  std::vector<graphs::segment> resolve(const std::vector<graphs::segment>& bytes) const;
+  std::vector<graphs::segment> resolve(std::span<const graphs::segment> bytes) const;
 
   const program& program_;
   MPI_Comm comm_;
@@ -103,6 +104,6 @@ std::string tags_fit(const program& p, MPI_Comm comm);
 void append(action_span& all, const action_span& more);
 
 /// Copies packed bytes between lists of absolute segments of equal total length.
-void copy_bytes(const std::vector<graphs::segment>& from, const std::vector<graphs::segment>& into);
+void copy_bytes(std::span<const graphs::segment> from, std::span<const graphs::segment> into);
 
 } // namespace tacit::runtime

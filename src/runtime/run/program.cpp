@@ -9,7 +9,7 @@
 namespace tacit::runtime {
 namespace {
 
-void shift(std::vector<graphs::segment>& bytes, std::ptrdiff_t by) {
+void shift(graphs::segment_list& bytes, std::ptrdiff_t by) {
   for (graphs::segment& s : bytes)
     if (s.address < graphs::scratch_base)
       s.address += static_cast<std::uint64_t>(by);

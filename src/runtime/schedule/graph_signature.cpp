@@ -176,7 +176,7 @@ const moved_buffers::range* moved_buffers::find(const graphs::segment& s) const 
 
 bool moved_buffers::hold(const program& p) const {
   bool all = true;
-  each_list_of_program(p, [&](const std::vector<graphs::segment>& list) {
+  each_list_of_program(p, [&](std::span<const graphs::segment> list) {
     for (const graphs::segment& s : list)
       all = all && (!is_of_user(s) || find(s));
   });
@@ -184,7 +184,7 @@ bool moved_buffers::hold(const program& p) const {
 }
 
 void moved_buffers::move(program& p) const {
-  each_list_of_program(p, [&](std::vector<graphs::segment>& list) {
+  each_list_of_program(p, [&](graphs::segment_list& list) {
     for (graphs::segment& s : list)
       if (is_of_user(s)) {
         const range& r = *find(s);

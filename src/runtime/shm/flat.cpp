@@ -27,7 +27,7 @@ void let_lines_arrive() {
 #endif
 }
 
-void move(std::vector<graphs::segment>& list, std::ptrdiff_t by) {
+void move(graphs::segment_list& list, std::ptrdiff_t by) {
   for (graphs::segment& s : list)
     s.address += static_cast<std::uint64_t>(by);
 }

@@ -81,14 +81,14 @@ std::uint64_t longest_in_memory(bool unattended) {
   return unattended ? longest_without_acknowledgement() : std::numeric_limits<std::uint64_t>::max();
 }
 
-source_channel make_source(const channel_location& location, const std::vector<graphs::segment>& bytes) {
-  source_port port(location.shape, location.memory, bytes);
+source_channel make_source(const channel_location& location, std::span<const graphs::segment> bytes) {
+  source_port port(location.shape, location.memory, {bytes.begin(), bytes.end()});
   port.targets = location.targets;
   return {location.shape, std::move(port)};
 }
 
 destination_channel make_destination(const channel_location& location,
-                                     const std::vector<graphs::segment>& bytes) {
+                                     std::span<const graphs::segment> bytes) {
   destination_port port(location.shape, location.memory, first_bytes(bytes, location.shape.bytes));
   port.source_process = location.source_process;
   return {location.shape, std::move(port)};
@@ -114,7 +114,7 @@ void shm_peers::find_rooms(const program& p) {
     if (s.kind == graphs::step_kind::recv && graphs::total_length(s.writes) >= least_placed_far &&
         graphs::total_length(s.writes) >= least_placed_piece * s.writes.size() &&
         std::all_of(s.writes.begin(), s.writes.end(), is_shared))
-      rooms_[{static_cast<int>(index(s.peer)), s.tag}] = s.writes;
+      rooms_[{static_cast<int>(index(s.peer)), s.tag}].assign(s.writes.begin(), s.writes.end());
 }
 
 /// Where a message of which the size is known now is received; empty if it is not placed.

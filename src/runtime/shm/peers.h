@@ -35,6 +35,7 @@
 #include <mpi.h>
 #include <optional>
 #include <sched.h>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -52,10 +53,10 @@ struct channel_location {
   std::vector<graphs::segment> targets; ///< outgoing and placed: this process's view of where it is received
 };
 
-source_channel make_source(const channel_location& location, const std::vector<graphs::segment>& bytes);
+source_channel make_source(const channel_location& location, std::span<const graphs::segment> bytes);
 /// `bytes` may be longer than the message.
 destination_channel make_destination(const channel_location& location,
-                                     const std::vector<graphs::segment>& bytes);
+                                     std::span<const graphs::segment> bytes);
 
 class shm_peers : public connection {
 public:

@@ -61,8 +61,8 @@ private:
   /// Bytes that go from one step to another.
   struct wire {
     place from, to;
-    const std::vector<segment>* reads;
-    const std::vector<segment>* writes;
+    const segment_list* reads;
+    const segment_list* writes;
     std::vector<byte_value> buffer;
     bool buffered = false, read = false, written = false;
   };
@@ -82,7 +82,7 @@ private:
   const step& at(place x) const { return p_.ranks[x.rank].steps[x.step]; }
   step_state& state(place x) { return state_[x.rank][x.step]; }
 
-  void add_wire(place from, const std::vector<segment>& reads, place to, const std::vector<segment>& writes) {
+  void add_wire(place from, const segment_list& reads, place to, const segment_list& writes) {
     wires_.push_back({from, to, &reads, &writes, {}, !strict_ && random_() % 2 == 0, false, false});
   }
 
@@ -331,7 +331,7 @@ private:
           out_.memory[x.rank][w.address + i] = {oracle::unknown_rank, index(s.op)};
   }
 
-  std::vector<byte_value> load(std::size_t rank, const std::vector<segment>& from) const {
+  std::vector<byte_value> load(std::size_t rank, std::span<const segment> from) const {
     std::vector<byte_value> out;
     for (const segment& s : from)
       for (std::uint64_t i = 0; i < s.length; ++i) {
@@ -342,7 +342,7 @@ private:
       }
     return out;
   }
-  void store(std::size_t rank, const std::vector<segment>& into, const std::vector<byte_value>& what) {
+  void store(std::size_t rank, std::span<const segment> into, const std::vector<byte_value>& what) {
     std::size_t next = 0;
     for (const segment& s : into)
       for (std::uint64_t i = 0; i < s.length && next < what.size(); ++i)

@@ -211,13 +211,13 @@ public:
 
 private:
   std::size_t pick(std::size_t n) { return n == 0 ? 0 : random_() % n; }
-  std::string shift(std::vector<segment>& list, const char* what) {
+  std::string shift(segment_list& list, const char* what) {
     if (list.empty())
       return {};
     list[pick(list.size())].address += random_() % 2 == 0 ? 1 : std::uint64_t(0) - 1;
     return what;
   }
-  std::string resize(std::vector<segment>& list, const char* what) {
+  std::string resize(segment_list& list, const char* what) {
     if (list.empty())
       return {};
     list[pick(list.size())].length += random_() % 2 == 0 ? 1 : std::uint64_t(0) - 1;

@@ -77,14 +77,14 @@ private:
     const auto found = written[r].find(address);
     return found == written[r].end() ? initial(r, address) : found->second;
   }
-  bytes read(std::size_t r, const std::vector<graphs::segment>& from) const {
+  bytes read(std::size_t r, std::span<const graphs::segment> from) const {
     bytes out;
     for (const graphs::segment& s : from)
       for (std::uint64_t k = 0; k < s.length; ++k)
         out.push_back(load(r, s.address + k));
     return out;
   }
-  std::string write(std::size_t r, const std::vector<graphs::segment>& into, const bytes& what) {
+  std::string write(std::size_t r, std::span<const graphs::segment> into, const bytes& what) {
     if (graphs::total_length(into) != what.size())
       return std::to_string(what.size()) + " bytes for " + std::to_string(graphs::total_length(into));
     std::size_t next = 0;

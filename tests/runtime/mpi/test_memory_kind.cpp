@@ -123,8 +123,10 @@ TEST_F(device_memory, is_found_when_its_library_is_loaded) {
   EXPECT_FALSE(in_device_memory(device + room));
   EXPECT_FALSE(in_device_memory(nullptr));
   const auto address = [](const void* p) { return reinterpret_cast<std::uint64_t>(p); };
-  EXPECT_TRUE(in_device_memory({{address(&here), 4}, {address(device), 4}}));
-  EXPECT_FALSE(in_device_memory({{address(&here), 4}, {address(device), 0}}));
+  std::vector<tacit::graphs::segment> pieces{{address(&here), 4}, {address(device), 4}};
+  EXPECT_TRUE(in_device_memory(pieces));
+  pieces.back().length = 0;
+  EXPECT_FALSE(in_device_memory(pieces));
 }
 
 /// Pieces, which are packed elsewhere, and a local copy.

@@ -84,7 +84,7 @@ public:
       bytes_[i] = initial_byte(rank_, address_of(i), round);
   }
   std::uint64_t address_of(std::size_t i) const { return span_.first - canary + i; }
-  void relocate(std::vector<graphs::segment>& list) const {
+  void relocate(graphs::segment_list& list) const {
     for (graphs::segment& s : list)
       if (s.address < graphs::scratch_base)
         s.address = reinterpret_cast<std::uint64_t>(bytes_.data()) + (s.address - span_.first) + canary;
