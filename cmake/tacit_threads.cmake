@@ -11,11 +11,13 @@ if(NOT TACIT_SANITIZE MATCHES "thread")
 endif()
 add_custom_target(tests_of_threads COMMENT "All programs of tests that start threads")
 
-# Only programs of tasks have threads of ours: their executor, and devices. Whoever starts one elsewhere has to say here who links it.
-set(TACIT_STARTS_THREAD "std::j?thread[^:a-z]|std::async|pthread_create|tbb::task_arena|tbb::parallel")
+# Only programs of tasks have threads of ours (their executor, and devices), and schedules that are analysed in the background: the sources
+# of tests that ask for that name it. Whoever starts one elsewhere has to say here who links it.
+set(TACIT_STARTS_THREAD "std::j?thread[^:a-z]|std::async|pthread_create|tbb::task_arena|tbb::parallel|wanted.background")
 set(tacit_threads_of tacit_executor tacit_devices tacit_tasks_shared)
 file(GLOB_RECURSE sources ${PROJECT_SOURCE_DIR}/src/*.cpp ${PROJECT_SOURCE_DIR}/src/*.h ${PROJECT_SOURCE_DIR}/src/*.c)
 list(FILTER sources EXCLUDE REGEX "/src/(runtime/(executor|devices)|compiler/(pass|annotate))/") # those of the compiler are not built here
+list(FILTER sources EXCLUDE REGEX "/src/runtime/schedule/(background_|compile_on_root)")
 foreach(source ${sources})
   file(STRINGS ${source} found REGEX "${TACIT_STARTS_THREAD}")
   if(found)

@@ -291,6 +291,18 @@ int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MP
  *                                          A graph that is equal on all ranks to one of them (operations,
  *                                          bytes, dependencies, options) is not compiled again; its buffers
  *                                          may lie elsewhere. tacit_explain says "kept:" then
+ *   tacit_background  TACIT_BACKGROUND     off (default), or on: returns as soon as it is known that nothing is
+ *                                          wrong with the graph, which runs as written while a thread of rank 0
+ *                                          finds out what it means. Runs 1, 2, 4 ... 64, 128, 192 ... of the
+ *                                          schedule then ask rank 0, and are complete when all ranks have
+ *                                          started them; the run after it has a result is the first one of the
+ *                                          new form on all ranks, which meet in its start as in tacit_compile.
+ *                                          The thread calls nothing of MPI and nothing of the program's. Where
+ *                                          it is not possible (with tacit_tune, tacit_plan, tacit_replace false,
+ *                                          tacit_progress as_written, tacit_compile distributed) the whole graph
+ *                                          is compiled at once. tacit_explain says "analysis:", and which run.
+ *                                          Such a schedule is not kept (tacit_graphs_kept), but takes the steps
+ *                                          of an equal graph that is
  *
  * Other keys are ignored, unless they start with tacit_ and nothing of tacit knows them, which is an error.
  * (TACIT_PROGRESS is another matter: it says who progresses messages, docs/neighborhood.md.)

@@ -88,8 +88,9 @@ parts_question parts_question::of(int rank, int size, const compile_request& wan
   out.all_but_size = large - part.operations.size();
   out.undeclared = part.live_out.empty() ? 1 : 0;
   if (rank == 0)
-    out.wanted = static_cast<std::uint64_t>(wanted.by);
-  if (rank == 0 && wanted.by == compiled_by::central) // what other ranks want does not count
+    out.wanted = wanted.in_background() ? in_background : static_cast<std::uint64_t>(wanted.by);
+  if (rank == 0 &&
+      (wanted.in_background() || wanted.by == compiled_by::central)) // what other ranks want does not count
     return out;
   part_refusal why = size < 3 ? part_refusal::few_ranks : refusal_at_sight(part);
   if (why == part_refusal::none && rank == 0 && asks_for_more(wanted))
@@ -102,6 +103,9 @@ parts_question parts_question::of(int rank, int size, const compile_request& wan
 parts_answer answer_of(std::span<const std::uint64_t> minima) {
   parts_answer out;
   out.declared = minima[3] == 0;
+  out.in_background = minima[0] == parts_question::in_background;
+  if (out.in_background)
+    return out;
   const auto wanted = static_cast<compiled_by>(minima[0]);
   const std::uint64_t operations = large - minima[2];
   if (wanted == compiled_by::central || (wanted == compiled_by::size && operations < enough_operations))
@@ -142,7 +146,7 @@ std::array<char, 64> in_place(const std::string& text) {
 
 class in_parts {
 public:
-  in_parts(const rank_facts& here, const compile_request& wanted, const part_place& at)
+  in_parts(const rank_facts& here, const compile_request& wanted, const rank_place& at)
       : here_(here), wanted_(wanted), rank_(at.rank), size_(at.size), comm_(at.comm),
         others_(at.comm, at.rank, at.size, here) {}
 
@@ -484,7 +488,7 @@ void in_parts::check_told(const rank_part& mine) {
 } // namespace
 
 rank_part compiled_in_parts(const rank_facts& here, const local_graph& part, const compile_request& wanted,
-                            const part_place& at, compile_by_one by_one, parts_answer& answer) {
+                            const rank_place& at, compile_by_one by_one, parts_answer& answer) {
   return in_parts(here, wanted, at).run(part, by_one, answer);
 }
 

@@ -160,23 +160,38 @@ std::vector<graphs::described_pattern> patterns_of(const std::string& file, diag
 
 } // namespace
 
-compiled_graph compile_parts(std::vector<message> parts, const compile_request& wanted) {
+checked_graph check_parts(std::vector<message> parts, const compile_request& wanted) {
   all_inputs in = unpacked(std::move(parts));
-  compiled_graph out{join(in.graphs), {}, {}, wanted.driver, {}, {}};
+  checked_graph out{join(in.graphs), {}, wanted, {}, {}, {}};
+  out.wanted.compile.described = patterns_of(wanted.patterns, out.notes);
+  out.products = graphs::check_graph(out.all.g, out.wanted.compile);
+  if (has_errors(out.products.problems))
+    throw call_error(call_error::kind::graph, describe_errors(out.all, out.products.problems), true);
+  out.where = request_of(in.facts, wanted);
+  if (out.where.most > 1)
+    out.measured_as.key = verdict_key(in.facts, in.graphs, wanted);
+  return out;
+}
+
+compiled_graph find_meaning(checked_graph graph, std::function<void()> go_on) {
+  const compile_request& wanted = graph.wanted;
   graphs::compile_options options = wanted.compile;
-  diagnostics notes;
-  options.described = patterns_of(wanted.patterns, notes);
-  out.products = graphs::compile(out.all.g, options);
-  out.products.problems.insert(out.products.problems.end(), notes.begin(), notes.end());
+  if (go_on)
+    options.progress = [&go_on](std::string_view) { go_on(); };
+  compiled_graph out{std::move(graph.all), {}, {}, wanted.driver, {}, {}};
+  out.products = graphs::find_meaning(out.all.g, std::move(graph.products), options);
+  out.products.problems.insert(out.products.problems.end(), graph.notes.begin(), graph.notes.end());
   if (has_errors(out.products.problems))
     throw call_error(call_error::kind::graph, describe_errors(out.all, out.products.problems), true);
   out.all.g = graphs::with_groups(std::move(out.all.g), out.products.groups);
-  out.chosen = graphs::choose(out.all.g, out.products, wanted.compile, request_of(in.facts, wanted));
+  if (go_on)
+    go_on();
+  out.chosen = graphs::choose(out.all.g, out.products, wanted.compile, graph.where);
   refuse_unknown_plan(out.chosen, wanted.plan);
   add_unpriced(out.chosen, out.all.g, out.products.schedule, wanted.driver);
   measured_before earlier;
   if (out.chosen.variants.size() > 1) {
-    out.measured_as = {verdict_key(in.facts, in.graphs, wanted), words_for(out)};
+    out.measured_as = {graph.measured_as.key, words_for(out)};
     if (!wanted.tune_again)
       earlier = take_measured_before(out.chosen, out.measured_as.key);
   }
@@ -188,6 +203,27 @@ compiled_graph compile_parts(std::vector<message> parts, const compile_request& 
   if (!earlier.words.empty())
     out.why = with_measured_before(out.why, earlier.words);
   return out;
+}
+
+compiled_graph compile_parts(std::vector<message> parts, const compile_request& wanted) {
+  compiled_graph out = find_meaning(check_parts(std::move(parts), wanted));
+  if (wanted.background && !wanted.in_background())
+    out.why = with_note(out.why, "not in the background", wanted.not_in_background());
+  return out;
+}
+
+std::vector<message> told_meanwhile(checked_graph& graph) {
+  compiled_graph now{std::move(graph.all), {}, {}, graph.wanted.driver, {}, {}};
+  constexpr const char* connects_nothing =
+      "p2p"; // to connect each message of a large graph takes longer than to find out what it means
+  now.products.schedule = graphs::plan_as_written(now.all.g, graph.products.matched, graph.products.order,
+                                                  reason::none, "for the time being");
+  add_unpriced(now.chosen, now.all.g, now.products.schedule,
+               now.driver.empty() ? connects_nothing : now.driver);
+  now.why = explain_unknown(now.all.g);
+  std::vector<message> told = told_to_all(now);
+  graph.all = std::move(now.all);
+  return told;
 }
 
 namespace {
@@ -286,8 +322,7 @@ void add_others_reducers(const graphs::graph& g, rank_part& part) {
       }
 }
 
-} // namespace
-
+/// What one rank has to know.
 rank_part part_of(const compiled_graph& compiled, std::uint32_t rank) {
   const graphs::graph& g = compiled.all.g;
   rank_part part;
@@ -307,6 +342,15 @@ rank_part part_of(const compiled_graph& compiled, std::uint32_t rank) {
     part.reducers.emplace_back(reducers[i], static_cast<std::int32_t>(i));
   add_others_reducers(g, part);
   return part;
+}
+
+} // namespace
+
+std::vector<message> told_to_all(const compiled_graph& compiled) {
+  std::vector<message> out{packed_explanation(compiled.why)};
+  for (std::uint32_t r = 0; r < compiled.all.g.ranks(); ++r)
+    out.push_back(packed_part(part_of(compiled, r)));
+  return out;
 }
 
 namespace {

@@ -9,6 +9,7 @@
 #include "runtime/schedule/wire.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,17 +25,34 @@ struct compiled_graph {
   measurement_name measured_as;
 };
 
+/// A graph of which it is known that nothing is wrong with it, but not yet what it means.
+struct checked_graph {
+  joined_graph all;
+  graphs::compilation products;
+  compile_request wanted;
+  graphs::choice_request where; ///< what the ranks are and what communication costs among them
+  diagnostics notes;
+  measurement_name measured_as; ///< if variants are to be measured
+};
+
 /// Throws call_error: `graph`, with all that is wrong, if the parts do not fit together. A part is given free
 /// as soon as it has been read.
+checked_graph check_parts(std::vector<message> parts, const compile_request& wanted);
+/// What it means and what is best done instead. Calls nothing of MPI; `go_on`, if it is not null, is called before each pass and may
+/// throw. Throws call_error if what was asked for by name is not there.
+compiled_graph find_meaning(checked_graph graph, std::function<void()> go_on = nullptr);
+/// Both.
 compiled_graph compile_parts(std::vector<message> parts, const compile_request& wanted);
+
+/// What scatter_by_tree takes: the explanation, and what each rank has to know.
+std::vector<message> told_to_all(const compiled_graph& compiled);
+/// The same of a graph that runs as written while it is found out what it means.
+std::vector<message> told_meanwhile(checked_graph& graph);
 
 /// The same for what remains of a graph of this size: each part has its communicators, what it gets from others, and a copy of what moves
 /// within it. Nothing if not all that can be said of the graph can be said of that.
 std::optional<compiled_graph> compile_remaining(std::vector<message> parts, const compile_request& wanted,
                                                 const graph_size& whole);
-
-/// What one rank has to know.
-rank_part part_of(const compiled_graph& compiled, std::uint32_t rank);
 
 /// How a collective is to be carried out that all ranks have found without their graph.
 struct chosen_variant {

@@ -167,6 +167,11 @@ explanation explain(const graphs::graph& g, const graphs::compilation& c, const 
   return {in_text(g, c, chosen, shown), in_json(g, c, chosen, shown)};
 }
 
+explanation explain_unknown(const graphs::graph& g) {
+  return {fmt::format("{} ranks, {} operations\n", g.ranks(), g.size()),
+          fmt::format(R"({{"ranks":{},"operations":{},"as_written":true}})", g.ranks(), g.size())};
+}
+
 explanation with_note(const explanation& known, std::string_view what, std::string_view words) {
   const std::string open = known.json.substr(0, known.json.size() - 1); // without its last brace
   return {known.text + fmt::format("{}: {}\n", what, words),

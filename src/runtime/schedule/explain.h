@@ -23,6 +23,9 @@ struct graph_size {
 explanation explain(const graphs::graph& g, const graphs::compilation& c, const graphs::choice& chosen,
                     std::optional<graph_size> size = {});
 
+/// Of a graph of which it is not known yet what it means, in the same form.
+explanation explain_unknown(const graphs::graph& g);
+
 /// With a line "what: words", and a member of that name.
 explanation with_note(const explanation& known, std::string_view what, std::string_view words);
 

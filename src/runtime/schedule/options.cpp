@@ -6,6 +6,7 @@
 #include "runtime/run/driver.h"
 #include "vocabulary/calls/settings.h"
 
+#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 #include <vector>
@@ -92,6 +93,11 @@ bool set_kept(compile_request& r, std::string_view value) {
   return true;
 }
 
+bool set_background(compile_request& r, std::string_view value) {
+  r.background = value == "on";
+  return true;
+}
+
 /// The settings of this reader, and what each does with a value that the table allows; false: it is none
 /// after all.
 struct option {
@@ -99,13 +105,19 @@ struct option {
   bool (*set)(compile_request& r, std::string_view value);
 };
 
-constexpr option options[] = {
-    {setting::policy, set_policy},     {setting::graph_progress, set_progress},
-    {setting::driver, set_driver},     {setting::plan, set_plan},
-    {setting::tune, set_tune},         {setting::density, set_density},
-    {setting::budget, set_budget},     {setting::replace, set_replace},
-    {setting::patterns, set_patterns}, {setting::compile, set_analysis},
-    {setting::graphs_kept, set_kept},  {setting::allow_reassociation, set_reassociation}};
+constexpr option options[] = {{setting::policy, set_policy},
+                              {setting::graph_progress, set_progress},
+                              {setting::driver, set_driver},
+                              {setting::plan, set_plan},
+                              {setting::tune, set_tune},
+                              {setting::density, set_density},
+                              {setting::budget, set_budget},
+                              {setting::replace, set_replace},
+                              {setting::patterns, set_patterns},
+                              {setting::compile, set_analysis},
+                              {setting::graphs_kept, set_kept},
+                              {setting::allow_reassociation, set_reassociation},
+                              {setting::background, set_background}};
 
 void set(compile_request& r, const setting_row& row, const std::string& where, std::string_view value) {
   if (const std::string fault = fault_of(row, where, value); !fault.empty())
@@ -136,9 +148,27 @@ void read_info(compile_request& r, MPI_Info info) {
 
 } // namespace
 
+std::string_view compile_request::not_in_background() const {
+  const auto off = [&](std::string_view pass) {
+    return std::find(compile.disabled.begin(), compile.disabled.end(), pass) != compile.disabled.end();
+  };
+  if (tune)
+    return "several variants are to be measured in the first runs";
+  if (!plan.empty())
+    return "a plan was asked for by its name";
+  if (off("replace"))
+    return "nothing is to be replaced";
+  if (compile.planning.progress == graphs::region_progress::as_written)
+    return "no rank may wait for another one at the run that begins the new form";
+  if (by == compiled_by::distributed)
+    return "all ranks are to find out what the graph means";
+  return {};
+}
+
 /// Names every member, so that a new one cannot be forgotten here.
 std::vector<std::byte> packed_request(const compile_request& r) {
-  const auto& [by, compile, driver, plan, patterns, tune, tune_again, replace_always, candidates, kept] = r;
+  const auto& [by, compile, driver, plan, patterns, tune, tune_again, replace_always, candidates, kept,
+               background] = r;
   const auto& [flow, detection, planning, make_plan, check_races, disabled, described, progress] = compile;
   const auto& [fragment_budget, memory_budget] = flow;
   const auto& [vector_forms, density, budget, smallest_group, subgroups, ordered] = detection;
@@ -160,7 +190,8 @@ std::vector<std::byte> packed_request(const compile_request& r) {
   for (const std::string& pass : disabled)
     out.put_text(pass);
   static_cast<void>(kept);
-  static_cast<void>(described); // what the file says
+  static_cast<void>(background); // it says when, not what
+  static_cast<void>(described);  // what the file says
   static_cast<void>(progress);
   return out.take();
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <mpi.h>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tacit::runtime {
@@ -30,6 +31,11 @@ struct compile_request {
   std::size_t candidates = 6;  ///< how many are measured
   std::uint64_t kept =
       16; ///< how many compiled graphs a communicator keeps for graphs that are equal to them
+  bool background =
+      false; ///< what a graph means is found out while it runs as written, where that is possible
+  /// Why it is not possible; empty if it is.
+  std::string_view not_in_background() const;
+  bool in_background() const { return background && not_in_background().empty(); }
 };
 
 /// All that changes what is compiled, as bytes that are equal if it is: not what is kept.

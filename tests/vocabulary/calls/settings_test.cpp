@@ -75,7 +75,8 @@ TEST(settings, a_mistyped_name_is_answered_with_the_nearest) {
       unknown_key("tacit_polcy", "tacit_compile"),
       "info key \"tacit_polcy\" is unknown (did you mean tacit_policy?); of tacit_compile there are "
       "tacit_policy, tacit_progress, tacit_density, tacit_budget, tacit_replace, tacit_allow_reassociation, "
-      "tacit_patterns, tacit_tune, tacit_graphs_kept, tacit_compile, tacit_plan, tacit_driver");
+      "tacit_patterns, tacit_tune, tacit_graphs_kept, tacit_compile, tacit_background, tacit_plan, "
+      "tacit_driver");
 }
 
 TEST(settings, keys_belong_to_those_who_read_them) {

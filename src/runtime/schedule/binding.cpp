@@ -1,0 +1,216 @@
+#include "runtime/schedule/binding.h"
+
+#include "runtime/run/tuned_run.h"
+#include "runtime/schedule/measured_before.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+namespace tacit::runtime {
+namespace {
+
+/// As they are when it is called.
+std::function<void(op_id)> calling(std::shared_ptr<const graph_computations> table) {
+  return [table = std::move(table)](op_id op) {
+    const running_computation scope;
+    table->by_operation.at(op)();
+  };
+}
+
+explanation explain_on(const explanation& shared, const program& steps, const driver& by,
+                       const connection* peers) {
+  std::string here = summarize(steps);
+  if (const std::string how = peers ? peers->describe() : std::string(); !how.empty())
+    here += "; " + how;
+  return explain_here(shared, by.name(), here);
+}
+
+std::unique_ptr<bound_graph> prepare(const explanation& known, program steps, const driver& chosen,
+                                     std::unique_ptr<connection> peers, const rank_place& here,
+                                     const char* function) {
+  explanation why = explain_on(known, steps, chosen, peers.get());
+  auto run = chosen.prepare(std::move(steps), here.comm, peers.get());
+  return std::make_unique<bound_graph>(here.rank, function, std::move(peers), std::move(run), std::move(why));
+}
+
+/// What ranks say in the agreement before they connect: which variants they can run, or which drivers they can use.
+using able_words = std::array<std::uint64_t, agreement::most_words>;
+
+/// In the order in which they are tried; null ones are not.
+using driver_list = std::array<const driver*, driver_count + 1>;
+
+driver_list drivers_for(const rank_part& mine) {
+  driver_list out{find_driver(mine.variants.front().driver)};
+  std::copy(drivers().begin(), drivers().end(), out.begin() + 1);
+  for (const driver*& d : out)
+    if (d && !mine.driver.empty() && d->name() != mine.driver)
+      d = nullptr;
+  return out;
+}
+
+const program& first_steps(const rank_part& mine) {
+  return mine.candidates[mine.variants.front().candidate].steps;
+}
+
+/// The drivers that can run the first variant here; why the others cannot is added to `why`.
+able_words able_drivers(const rank_part& mine, MPI_Comm comm, std::string& why) {
+  able_words out{};
+  const driver_list list = drivers_for(mine);
+  const program& steps = first_steps(mine);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (!list[i])
+      continue;
+    const bool unasked = mine.driver.empty() && i > 0 && !list[i]->automatic(steps);
+    const std::string reason = unasked ? "only by name" : list[i]->can_run(steps, comm);
+    out[i] = reason.empty() ? 1 : 0;
+    why += fmt::format("; {}: {}", list[i]->name(), reason.empty() ? "cannot run on another rank" : reason);
+  }
+  return out;
+}
+
+able_words able_ways(const rank_part& mine, MPI_Comm comm) {
+  able_words out{};
+  for (std::size_t i = 0; i < std::min(mine.variants.size(), out.size()); ++i) {
+    const driver* const d = find_driver(mine.variants[i].driver);
+    out[i] = d && d->can_run(mine.candidates[mine.variants[i].candidate].steps, comm).empty() ? 1 : 0;
+  }
+  return out;
+}
+
+/// One of several variants of what the graph means, on a communicator of its own: a run of one cannot meet a run of another.
+struct candidate {
+  const named_program* what;
+  const driver* by;
+  double predicted;
+  private_communicator own;
+  std::unique_ptr<connection> peers;
+  std::string name() const { return name_of_variant(what->name, by->name()); }
+};
+
+std::vector<candidate> candidates_of(const rank_part& mine, const able_words& able) {
+  std::vector<candidate> out;
+  for (std::size_t i = 0; i < std::min(mine.variants.size(), able.size()); ++i)
+    if (const program_variant& w = mine.variants[i]; able[i])
+      out.push_back({&mine.candidates[w.candidate], find_driver(w.driver), w.predicted, {}, nullptr});
+  return out;
+}
+
+/// Collective: all of them prepared, to be measured in place. Does not agree in the end.
+binding measured_in_place(const rank_part& mine, std::vector<candidate> list, const rank_place& here,
+                          const char* function, agreement& all) {
+  for (candidate& c : list) {
+    all.always("making a communicator", [&] { c.own = private_communicator::like(here.comm); });
+    all.here("preparing to connect", [&] { c.peers = c.by->offer(c.what->steps, c.own.comm()); });
+    all.agree();
+    all.always("connecting", [&] {
+      if (c.peers)
+        c.peers->create();
+    });
+    all.agree();
+  }
+  binding out; // its communicators outlive what runs on them
+  all.here("preparing the schedule", [&] {
+    std::vector<tuned_candidate> prepared;
+    std::vector<explanation> why;
+    for (candidate& c : list) {
+      why.push_back(explain_on(mine.why, c.what->steps, *c.by, c.peers.get()));
+      auto run = c.by->prepare(c.what->steps, c.own.comm(), c.peers.get());
+      prepared.push_back({c.name(), std::move(c.peers), std::move(run),
+                          c.predicted < 0 ? -1 : c.predicted * 1e-9, c.what->name == graphs::written_name});
+      out.of_candidates.push_back(std::move(c.own));
+    }
+    auto run = std::make_unique<tuned_run>(std::move(prepared), here.comm);
+    if (!mine.measured_as.graph.empty())
+      run->when_decided([as = mine.measured_as](const tuned_run& t) { return keep_measured(as, t); });
+    out.plan = std::make_unique<bound_graph>(here.rank, function, std::move(run), std::move(why));
+  });
+  return out;
+}
+
+/// Collective: by the first driver that all ranks can use. `ready` is what the first of the list has offered here. Does not agree in the
+/// end.
+binding by_one_driver(const rank_part& mine, const able_words& able, std::unique_ptr<connection> ready,
+                      const std::string& why_not, const rank_place& here, const char* function,
+                      agreement& all) {
+  const driver_list list = drivers_for(mine);
+  std::size_t at = 0;
+  while (at < list.size() && !able[at])
+    ++at;
+  if (at == list.size())
+    throw call_error(call_error::kind::environment, "no driver can run this schedule" + why_not, true);
+  const program& steps = first_steps(mine);
+  if (at > 0) { // else all have offered
+    all.here("preparing to connect", [&] { ready = list[at]->offer(steps, here.comm); });
+    all.agree();
+  }
+  all.always("connecting", [&] {
+    if (ready)
+      ready->create();
+  });
+  binding out;
+  all.here("preparing the schedule",
+           [&] { out.plan = prepare(mine.why, steps, *list[at], std::move(ready), here, function); });
+  return out;
+}
+
+} // namespace
+
+own_functions functions_of(const rank_part& mine, const graph_builder& part) {
+  own_functions out;
+  out.calls = std::make_shared<graph_computations>();
+  for (const auto& [global, local] : mine.computations)
+    out.calls->by_operation[global] = part.computation_of(local);
+  for (const auto& [global, local] : mine.reducers)
+    out.reducers[global] = part.reducer_of(local);
+  return out;
+}
+
+binding bind_together(rank_part& mine, function_ref<own_functions()> functions, const rank_place& here,
+                      const char* function, agreement& all) {
+  own_functions known;
+  able_words able{};
+  std::string why_not;
+  std::unique_ptr<connection> ready;
+  const auto look_for_drivers = [&] {
+    able = able_drivers(mine, here.comm, why_not);
+    if (able[0])
+      ready = drivers_for(mine)[0]->offer(first_steps(mine), here.comm);
+  };
+  all.here("choosing a driver", [&] {
+    if (mine.variants.empty())
+      return;
+    known = functions();
+    auto reducers = known.reducers;
+    for (const auto& [global, reducer] : mine.others_reducers)
+      reducers[global] = bind_predefined(reducer);
+    for (named_program& c : mine.candidates) {
+      c.steps.call = calling(known.calls);
+      c.steps.reducers = reducers;
+    }
+    if (mine.variants.size() > 1)
+      able = able_ways(mine, here.comm);
+    else
+      look_for_drivers();
+  });
+  all.agree(able);
+  // From here on every rank knows its own steps.
+  binding out;
+  std::vector<candidate> list;
+  if (mine.variants.size() > 1) {
+    all.here("looking for candidates", [&] { list = candidates_of(mine, able); });
+    if (std::count(able.begin(), able.end(), std::uint64_t{1}) < 2) {
+      all.here("choosing a driver", look_for_drivers);
+      all.agree(able);
+      list.clear();
+    } else {
+      all.agree();
+    }
+  }
+  out = list.empty() ? by_one_driver(mine, able, std::move(ready), why_not, here, function, all)
+                     : measured_in_place(mine, std::move(list), here, function, all);
+  out.functions = std::move(known);
+  return out;
+}
+
+} // namespace tacit::runtime
