@@ -53,18 +53,24 @@ function(tacit_coalesce target)
   tacit_link_in_front(${target} ${tacit_COALESCE})
 endfunction()
 
-# tacit_annotations(target)
+# tacit_annotations(target [PLATFORM file])
 #
 # Transforms the target's C and C++ sources by what `#pragma mpi` says (docs/annotations.md) before they are compiled, and links what
 # they then call. The compiler is clang; launchers such as ccache do not see that it reads other text, and are left out.
+# PLATFORM: a description of tacit platform, of the machine on which the program will run.
 function(tacit_annotations target)
+  cmake_parse_arguments(PARSE_ARGV 1 given "" PLATFORM "")
+  set(launcher ${tacit_COMMAND} launch)
+  if(given_PLATFORM)
+    list(APPEND launcher --platform=${given_PLATFORM})
+  endif()
   foreach(language C CXX)
     if(CMAKE_${language}_COMPILER_LOADED)
       if(NOT CMAKE_${language}_COMPILER_ID MATCHES "Clang")
         message(FATAL_ERROR "tacit_annotations: ${language} is compiled by ${CMAKE_${language}_COMPILER_ID}; transformed sources can be "
                             "compiled in one step by clang only (or write them with tacit transform -i)")
       endif()
-      set_property(TARGET ${target} PROPERTY ${language}_COMPILER_LAUNCHER ${tacit_COMMAND} launch)
+      set_property(TARGET ${target} PROPERTY ${language}_COMPILER_LAUNCHER ${launcher})
     endif()
   endforeach()
   tacit_coalesce(${target})

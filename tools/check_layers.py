@@ -95,7 +95,7 @@ MAY_SEE_MPI = {"mpi", "run", "shm", "rma", "exchange", "schedule", "devices", "e
 MAY_SEE_LLVM = {"pass", "annotate"}
 # Targets that compile only a part of a room, each with the reason.
 PARTS = {
-    ("tacit_coalesce", "hooks"): "settings, devices: both libraries ask these alike, and each is linked without the other",
+    ("tacit_coalesce", "hooks"): "settings, devices, finalize: both libraries ask these alike, and each is linked without the other",
     ("tacit_coalesce", "coalesce"): "window_calls stands before MPI's calls, in checked programs only",
     ("tacit_coalesce_check", "coalesce"): "window_calls alone: the rest is in the other archive",
     ("tacit_interpose_runtime", "mpi"): "hardware_place needs hwloc, which the programs under the interposer may not have",

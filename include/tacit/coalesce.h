@@ -48,7 +48,8 @@
  * Accumulates stay MPI's: plain stores could come between their loads and stores. After plain stores, an MPI_Win_fence must not
  * be told MPI_MODE_NOSTORE: tacit_local_assert takes that out.
  *
- * PIPELINED EXCHANGES. An MPI_Alltoall of what the loop in front of it computes, in parts that travel while the loop goes on:
+ * PIPELINED EXCHANGES. An MPI_Alltoall of what the loop in front of it computes, in parts or in rows of one-sided puts that travel while the
+ * loop goes on:
  *
  *     tacit_pipeline exchange;                        // rows of 8 doubles; row i is a part of each process's block
  *     const tacit_pipeline_store stores[] = {{0, 64, 64, {{8LL * block, 0, size - 1}}}};
@@ -61,7 +62,8 @@
  *     tacit_pipeline_alltoall(&exchange, array, block, MPI_DOUBLE, received, block, MPI_DOUBLE, comm);
  *
  * All processes of the communicator come here together, with the same datatype, and use it for nothing else until the exchange ends. Each
- * gives the stores of its own loop: a part leaves a process when no later iteration stores into it, in the worst case behind the loop. */
+ * gives the stores of its own loop: a part leaves a process when no later iteration stores into it, in the worst case behind the loop.
+ * The list of stores lasts until the exchange ends. */
 #ifndef TACIT_COALESCE_H
 #define TACIT_COALESCE_H
 
@@ -441,18 +443,25 @@ enum { TACIT_PIPELINE_PARTS = 8, TACIT_PIPELINE_RANGES = 3 };
 /* Whether to pipeline. What the variable TACIT_PIPELINE says on any process comes before it. */
 enum {
   TACIT_PIPELINE_NEVER,    /* MPI_Alltoall behind the loop */
-  TACIT_PIPELINE_ALWAYS,   /* wherever it is possible */
-  TACIT_PIPELINE_MEASURED, /* both in turns at first, then what was faster on the slowest process */
-  TACIT_PIPELINE_PREDICTED /* MPI_Alltoall at first; then what the costs say for a loop that takes as long as it did */
+  TACIT_PIPELINE_ALWAYS,   /* in parts, wherever it is possible */
+  TACIT_PIPELINE_MEASURED, /* all ways in turns at first, then what was fastest on the slowest process */
+  TACIT_PIPELINE_PREDICTED, /* MPI_Alltoall at first; then what the costs say for a loop that takes as long as it did */
+  TACIT_PIPELINE_PUTS /* in rows of one-sided puts, wherever it is possible */
 };
 
-/* Of the machine that the program was transformed for (`tacit platform`); LogGP's L, G and o. */
+/* Of the machine that the program was transformed for (`tacit platform`); LogGP's L, G and o, and the same of one-sided puts, which are
+ * not thought of if their latency is zero. */
 typedef struct tacit_pipeline_costs {
-  double latency;  /* seconds that the smallest message is under way, while no process is busy with it */
-  double of_byte;  /* seconds for each byte, which all messages of a process share */
-  double progress; /* what part of a message moves while the processes compute: 0 to 1 */
-  double send;     /* seconds that a process is busy with each message that it sends */
-  double receive;  /* and with each that it receives */
+  double latency;      /* seconds that the smallest message is under way, while no process is busy with it */
+  double of_byte;      /* seconds for each byte, which all messages of a process share */
+  double progress;     /* what part of a message moves while the processes compute: 0 to 1 */
+  double send;         /* seconds that a process is busy with each message that it sends */
+  double receive;      /* and with each that it receives */
+  double put;          /* seconds that a process is busy with each put of a row */
+  double put_latency;  /* seconds until the smallest put is complete at its target */
+  double put_of_byte;  /* seconds for each byte of puts */
+  double put_progress; /* what part of a put moves while the processes compute */
+  double copy;         /* seconds for each byte that is copied out of a window */
 } tacit_pipeline_costs;
 
 /* A counter of a loop around a store, apart from that of the pipelined loop: how far a step of it moves the store, and its values. */
@@ -473,12 +482,14 @@ typedef struct tacit_pipeline_store {
 typedef struct tacit_pipeline {
   long long next;  /* the counter's value at which something is to be done */
   long long pause; /* iterations from one look at what is under way to the next */
-  int parts;       /* 1: the exchange is MPI_Alltoall */
+  int way;         /* 0: MPI_Alltoall; 1: in parts; 2: in rows of one-sided puts */
+  int parts;
   int posted;
   int error;
   MPI_Request requests[TACIT_PIPELINE_PARTS];
-  long long
-      ready[TACIT_PIPELINE_PARTS]; /* from this value of the counter on, nothing is stored into a part */
+  long long ready; /* from this value of the counter on, nothing is stored into the next part */
+  const tacit_pipeline_store* stores;
+  int store_count;
   const void* origin;
   void* target;
   int count;
@@ -487,7 +498,8 @@ typedef struct tacit_pipeline {
   MPI_Comm comm;
   long long first, last;  /* values of the counter */
   double begun, computed; /* when the loop began and ended */
-  void* measured;         /* what is known of this exchange, or null */
+  void* known;            /* of this exchange by all processes, or null */
+  void* among;            /* the exchanges of the communicator */
   int is_new;             /* nothing is: behind this exchange the processes agree on those to come */
   const char* file;
   int line, asked;
@@ -503,7 +515,8 @@ static inline long long tacit_pipeline_bound(long long value) {
 }
 
 /* Before a loop whose counter goes up from `first` to `last`. Collective over comm, but never blocks: what all processes do for this line,
- * communicator and amount is agreed in the call behind the loop, the first time, and once more after measuring.
+ * communicator and amount is agreed in the call behind the loop, the first time, and once more after measuring. For that the first exchange of a
+ * communicator makes one of ours with the same processes, which goes with it; so does the window of puts.
  * costs: for TACIT_PIPELINE_PREDICTED. */
 void tacit_pipeline_begin(tacit_pipeline* exchange, int when, const tacit_pipeline_costs* costs,
                           const void* origin, int origin_count, MPI_Datatype origin_type, void* target,

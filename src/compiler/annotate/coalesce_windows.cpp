@@ -332,14 +332,24 @@ std::string flags_of(const annotation& says) {
   return says.no_overlap ? "TACIT_COALESCE_NO_OVERLAP" : says.collective ? "TACIT_COALESCE_COLLECTIVE" : "0";
 }
 
-std::string begin_call(const annotated_statement& at) {
-  return "tacit_coalesce_begin(" + std::to_string(at.by.says.factor.value_or(0)) + ", " +
-         std::to_string(at.by.says.memory_limit.value_or(0)) + ", " + flags_of(at.by.says) +
-         ", __FILE__, __LINE__)";
+std::string begin_call(const annotated_statement& at, const coalescing_choice& choice) {
+  return "tacit_coalesce_begin(" + std::to_string(choice.factor) + ", " +
+         std::to_string(choice.memory_limit) + ", " + flags_of(at.by.says) + ", __FILE__, __LINE__)";
+}
+
+operation_kinds kinds_of(const std::vector<mpi_use>& operations) {
+  operation_kinds made;
+  for (const mpi_use& use : operations) {
+    const bool put = use.is({mpi_call::Put}), get = use.is({mpi_call::Get});
+    made.puts |= put;
+    made.gets |= get;
+    made.accumulates |= !put && !get;
+  }
+  return made;
 }
 
 void change(const unit& of, const annotated_statement& at, const function_facts& facts,
-            const region_plan& plan, changes& into) {
+            const region_plan& plan, const coalescing_choice& choice, changes& into) {
   const source text(of.context);
   const clang::FileID file = of.context.getSourceManager().getFileID(at.by.begin);
   const std::string region = free_name(of, at, "tacit_region");
@@ -347,7 +357,7 @@ void change(const unit& of, const annotated_statement& at, const function_facts&
   surround(of, at.statement, llvm::isa_and_nonnull<clang::CompoundStmt>(facts.parent_of(at.statement)),
            "/* tacit: small one-sided operations on these windows are collected and sent together. */\n"
            "TACIT_COALESCE_GUARDED tacit_coalesce* " +
-               region + " = " + begin_call(at) + ";",
+               region + " = " + begin_call(at, choice) + ";",
            "tacit_coalesce_leave(&" + region + ");", into.edits);
   for (const rename& r : plan.renames) {
     const span_of_text callee = *text.span(r.call->getCallee()->getSourceRange());
@@ -378,16 +388,19 @@ void change(const unit& of, const annotated_statement& at, const function_facts&
       into.said.push_back({severity::remark,
                            operation.call->getExprLoc(),
                            reason::none,
-                           wording(remark::collected, {operation.name}),
+                           wording(remark::collected, {operation.name}) +
+                               (choice.reason.empty() ? "" : wording(remark::decided, {choice.reason})),
                            "",
-                           {}});
+                           {},
+                           choice.by});
   mark(of, at.by, into.edits);
   include_run_time(of, file, into.edits);
 }
 
 } // namespace
 
-void coalesce_windows(const unit& of, const annotated_statement& at, changes& into) {
+void coalesce_windows(const unit& of, const annotated_statement& at, const platform_choices& by,
+                      changes& into) {
   const function_facts facts(*at.function);
   for (const annotated_statement& outer : of.annotated)
     if (&outer != &at && outer.by.says.kind == annotation_kind::osc_coalesce &&
@@ -406,9 +419,12 @@ void coalesce_windows(const unit& of, const annotated_statement& at, changes& in
       into.said.push_back(*wrong);
   const region_plan plan = coalesce_planner(of, at, facts).make();
   if (plan.refused)
-    into.said.push_back(*plan.refused);
-  else
-    change(of, at, facts, plan, into);
+    return into.said.push_back(*plan.refused);
+  const coalescing_choice choice = choose_coalescing(at.by.says, kinds_of(plan.operations), by);
+  if (choice.collects)
+    return change(of, at, facts, plan, choice, into);
+  into.said.push_back(stays(at, wording(remark::the_statement), reason::operation_stays, choice.reason));
+  into.said.back().decided_by = choice.by;
 }
 
 } // namespace tacit::compiler

@@ -15,10 +15,12 @@
 // nobody jumps past its declaration. Where one of these cannot be written down, the statement stays as it is.
 #pragma once
 
+#include "compiler/annotate/platform_choice.h"
 #include "compiler/annotate/rewriting.h"
 
 namespace tacit::compiler {
 
-void coalesce_windows(const unit& of, const annotated_statement& at, changes& into);
+void coalesce_windows(const unit& of, const annotated_statement& at, const platform_choices& by,
+                      changes& into);
 
 } // namespace tacit::compiler

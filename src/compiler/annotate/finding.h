@@ -24,6 +24,8 @@ struct finding {
   std::string text;
   std::string note; ///< the form that was expected, or where the other side of a conflict is
   clang::SourceLocation note_at;
+  std::string decided_by =
+      {}; ///< "pragma", "flag", "platform", "run" (when the program runs); empty: nothing was to be decided
 };
 
 using findings = std::vector<finding>;

@@ -183,7 +183,7 @@ bool says_exclusive_lock(const unit& of, const annotated_statement& at) {
 }
 
 void change_moves(const unit& of, const function_facts& facts, const window_calls& calls,
-                  const std::string& name, changes& into) {
+                  const std::string& name, const choice_made& choice, changes& into) {
   const source text(of.context);
   for (const mpi_use& move : calls.moves) {
     const std::string large = move.name.ends_with("_c") ? "_c" : "";
@@ -191,9 +191,10 @@ void change_moves(const unit& of, const function_facts& facts, const window_call
     into.said.push_back({severity::remark,
                          move.call->getExprLoc(),
                          reason::none,
-                         wording(remark::local_copy, {move.name}),
+                         wording(remark::local_copy, {move.name}) + choice.reason,
                          "",
-                         {}});
+                         {},
+                         choice.by});
   }
   for (const mpi_use& fence : calls.fences) {
     const clang::Expr* assertion = fence.call->getArg(fence.is({mpi_call::Win_post}) ? 1 : 0);
@@ -212,6 +213,15 @@ void change_moves(const unit& of, const function_facts& facts, const window_call
     into.edits[call.file].insert(call.begin, "(tacit_local_sync(" + name + "), ");
     into.edits[call.file].insert(call.end, ")");
   }
+}
+
+/// What has decided about copies; nothing where nobody was asked, which is as always.
+std::string said_of(const coherence_choice& caches, const node_choice& others, bool possible) {
+  if (caches.reason.empty() && !is_by_platform(others))
+    return "";
+  return wording(remark::decided,
+                 {(caches.reason.empty() ? wording(remark::found_at_run_time) : caches.reason) +
+                  (possible ? others.reason : "")});
 }
 
 /// Why operations of a window whose puts and gets have become copies are still MPI's.
@@ -396,7 +406,16 @@ void declare(const unit& of, const annotated_statement& at, const function_facts
 
 } // namespace
 
-void use_local_memory(const unit& of, const annotated_statement& at, changes& into) {
+void use_local_memory(const unit& of, const annotated_statement& at, const platform_choices& by,
+                      changes& into) {
+  const coherence_choice caches = choose_coherence(at.by.says, by);
+  if (!caches.coherent) {
+    into.said.push_back(stays(at, wording(remark::the_statement), reason::claim_missing,
+                              is_by_platform(caches) ? caches.reason : wording(remark::not_coherent)));
+    into.said.back().decided_by = caches.by;
+    return;
+  }
+  const node_choice others = choose_node_memory(by);
   const function_facts facts(*at.function);
   if (auto fault = fault_of(of, at, facts)) {
     into.said.push_back(*fault);
@@ -412,16 +431,20 @@ void use_local_memory(const unit& of, const annotated_statement& at, changes& in
     std::string name = free_name(of, at, "tacit_local_" + std::to_string(declarations.size() + 1));
     if (at.by.says.windows.size() == 1)
       name = free_name(of, at, "tacit_window");
-    const bool node = calls.shared_locks_only && !says_exclusive_lock(of, at);
+    const bool possible = calls.shared_locks_only && !says_exclusive_lock(of, at),
+               node = possible && others.reaches;
     declarations.push_back(declaration(name, w, node ? "TACIT_LOCAL_NODE" : ""));
-    change_moves(of, facts, calls, name, into);
+    change_moves(of, facts, calls, name, {said_of(caches, others, possible), caches.by}, into);
     say_others(at, calls, into);
   }
   declare(of, at, facts, "/* tacit: plain copies where the memory of the target can be reached. */",
           declarations, into);
 }
 
-void relax_locks(const unit& of, const annotated_statement& at, bool coherent, changes& into) {
+void relax_locks(const unit& of, const annotated_statement& at, const platform_choices& by, changes& into) {
+  const coherence_choice caches = choose_coherence(at.by.says, by);
+  const bool coherent = caches.coherent;
+  const std::string decided = caches.reason.empty() ? "" : wording(remark::decided, {caches.reason});
   const function_facts facts(*at.function);
   const std::vector<window_buffer>& windows = at.by.says.windows;
   for (std::size_t i = 0; at.by.says.no_overlap && i < windows.size(); ++i)
@@ -464,9 +487,10 @@ void relax_locks(const unit& of, const annotated_statement& at, bool coherent, c
       into.said.push_back({severity::remark,
                            lock.call->getExprLoc(),
                            reason::none,
-                           wording(remark::lock_relaxed, {lock.name}),
+                           wording(remark::lock_relaxed, {lock.name}) + decided,
                            "",
-                           {}});
+                           {},
+                           caches.by});
     }
     if (!coherent)
       for (const buffer_access& access : walk.found)

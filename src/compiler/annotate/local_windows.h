@@ -12,11 +12,13 @@
 // On a platform without coherent caches, assignments to and from the buffer become MPI_Put and MPI_Get, each flushed.
 #pragma once
 
+#include "compiler/annotate/platform_choice.h"
 #include "compiler/annotate/rewriting.h"
 
 namespace tacit::compiler {
 
-void use_local_memory(const unit& of, const annotated_statement& at, changes& into);
-void relax_locks(const unit& of, const annotated_statement& at, bool coherent, changes& into);
+void use_local_memory(const unit& of, const annotated_statement& at, const platform_choices& by,
+                      changes& into);
+void relax_locks(const unit& of, const annotated_statement& at, const platform_choices& by, changes& into);
 
 } // namespace tacit::compiler

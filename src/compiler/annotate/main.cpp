@@ -11,6 +11,7 @@
 #include <clang/Tooling/CompilationDatabase.h>
 #include <clang/Tooling/Tooling.h>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -38,9 +39,12 @@ bool takes(std::string_view name, const std::string& word, std::string& into) {
   return true;
 }
 
-pipelining::choice pipelining_of(const std::string& word) {
-  using choice = pipelining::choice;
-  return word == "never" ? choice::never : word == "always" ? choice::always : choice::measured;
+wish wish_of(const std::string& word) {
+  return word == "never"      ? wish::never
+         : word == "always"   ? wish::always
+         : word == "puts"     ? wish::puts
+         : word == "measured" ? wish::measured
+                              : wish::as_platform;
 }
 
 /// The program's own command line says only what there is.
@@ -57,13 +61,65 @@ post_rule assumption_of(const std::string& word) {
   return post_rule::none;
 }
 
-/// Five numbers with commas between; nothing if they are none.
-std::optional<exchange_costs> costs_of(const std::string& text) {
-  exchange_costs made;
-  int end = 0; // where a mistyped fifth number would go on
-  const int read = std::sscanf(text.c_str(), "%lf,%lf,%lf,%lf,%lf%n", &made.latency, &made.of_byte,
-                               &made.progress, &made.send, &made.receive, &end);
-  return read == 5 && static_cast<std::size_t>(end) == text.size() ? std::optional(made) : std::nullopt;
+/// Numbers with commas between; false if they are not so many.
+bool read_numbers(const std::string& text, std::initializer_list<double*> into) {
+  const char* at = text.c_str();
+  for (double* const number : into) {
+    char* end = nullptr;
+    if (number != *into.begin() && *at++ != ',')
+      return false;
+    *number = std::strtod(at, &end);
+    if (end == at)
+      return false;
+    at = end;
+  }
+  return *at == '\0'; // else a number is mistyped
+}
+
+std::optional<exchange_costs> exchange_costs_of(const std::string& text) {
+  exchange_costs c;
+  return read_numbers(text, {&c.latency, &c.of_byte, &c.progress, &c.send, &c.receive, &c.put, &c.put_latency,
+                             &c.put_of_byte, &c.put_progress, &c.copy})
+             ? std::optional(c)
+             : std::nullopt;
+}
+
+std::optional<one_sided_costs> one_sided_costs_of(const std::string& text) {
+  one_sided_costs c;
+  double cores = 1;
+  if (!read_numbers(text, {&c.put.alone, &c.put.together, &c.get.alone, &c.get.together, &c.accumulate.alone,
+                           &c.accumulate.together, &c.flush, &c.copy, &cores}))
+    return std::nullopt;
+  c.cores = static_cast<int>(cores);
+  return c;
+}
+
+/// What the command says of the platform; false if the word is about something else.
+bool takes_choice(const std::string& word, platform_choices& into) {
+  std::string value;
+  if (takes("--pipeline", word, value))
+    into.exchange = wish_of(value);
+  else if (takes("--coalesce", word, value))
+    into.coalescing = wish_of(value);
+  else if (takes("--coalesce-factor", word, value))
+    into.factor = std::strtoull(value.c_str(), nullptr, 10);
+  else if (takes("--coalesce-memory", word, value))
+    into.memory_limit = std::strtoull(value.c_str(), nullptr, 10);
+  else if (takes("--exchange-costs", word, value))
+    into.exchanges = exchange_costs_of(value);
+  else if (takes("--one-sided-costs", word, value))
+    into.one_sided = one_sided_costs_of(value);
+  else if (takes("--windows", word, value))
+    into.windows = value == "unified"    ? window_memory::unified
+                   : value == "separate" ? window_memory::separate
+                                         : window_memory::unknown;
+  else if (word == "--no-shared-memory")
+    into.shares_memory = false;
+  else if (word == "--coherent" || word == "--incoherent")
+    into.caches = word == "--coherent" ? coherence::coherent : coherence::incoherent;
+  else
+    return false;
+  return true;
 }
 
 request read_words(const std::vector<std::string>& words) {
@@ -81,17 +137,11 @@ request read_words(const std::vector<std::string>& words) {
       made.quiet |= word == "--quiet";
     else if (takes("--extra", word, value))
       made.extra.push_back(value);
-    else if (takes("--pipeline", word, value))
-      made.platform.collectives.when = pipelining_of(value);
-    else if (takes("--exchange-costs", word, value))
-      made.platform.collectives.costs = costs_of(value);
     else if (takes("--assume", word, value))
       made.platform.assumed = assumption_of(value);
     else if (word == "--checked")
       made.platform.checked = true;
-    else if (word == "--coherent" || word == "--incoherent")
-      made.platform.caches = word == "--coherent" ? coherence::coherent : coherence::incoherent;
-    else
+    else if (!takes_choice(word, made.platform.choices))
       made.files.push_back(word);
   }
   return made;
@@ -99,7 +149,7 @@ request read_words(const std::vector<std::string>& words) {
 
 /// What was said, with its places spelled out: locations of Clang end with the translation unit.
 struct spelled_finding {
-  std::string level, file, code, text, note;
+  std::string level, file, code, text, note, decided_by;
   unsigned line = 0, column = 0;
 };
 
@@ -122,7 +172,8 @@ public:
     const clang::PresumedLoc at = sources_.getPresumedLoc(sources_.getExpansionLoc(f.where));
     const std::string code = f.code == reason::none ? "" : vocabulary::reason_label(f.code);
     into.said.push_back({std::string(word_of(f.level)), at.isValid() ? at.getFilename() : "", code, f.text,
-                         f.note, at.isValid() ? at.getLine() : 0, at.isValid() ? at.getColumn() : 0});
+                         f.note, f.decided_by, at.isValid() ? at.getLine() : 0,
+                         at.isValid() ? at.getColumn() : 0});
     into.wrong |= f.level == severity::error;
     if (quiet_ && f.level == severity::remark)
       return;
@@ -300,7 +351,8 @@ int write_json(const results& made) {
                     {"column", f.column},
                     {"code", f.code},
                     {"text", f.text},
-                    {"note", f.note}});
+                    {"note", f.note},
+                    {"decided_by", f.decided_by}});
   const nlohmann::ordered_json all = {{"files", files}, {"findings", said}};
   std::printf("%s\n", all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
   return made.wrong ? input_has_errors : done;

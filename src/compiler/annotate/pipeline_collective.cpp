@@ -186,14 +186,37 @@ std::string initializer_of(const strided_store& s) {
   return made + (s.inner.empty() ? "{0, 0, 0}}}" : "}}");
 }
 
-std::string when_of(const pipelining& how) {
-  if (how.when == pipelining::choice::always)
+using exchange_way = exchange_choice::way;
+
+const char* when_of(exchange_way how) {
+  switch (how) {
+  case exchange_way::in_parts:
     return "TACIT_PIPELINE_ALWAYS";
-  return how.costs ? "TACIT_PIPELINE_PREDICTED" : "TACIT_PIPELINE_MEASURED";
+  case exchange_way::by_puts:
+    return "TACIT_PIPELINE_PUTS";
+  case exchange_way::predicted:
+    return "TACIT_PIPELINE_PREDICTED";
+  default:
+    return "TACIT_PIPELINE_MEASURED";
+  }
 }
 
-void write(const unit& of, const planned_exchange& e, const pipelining& how, const std::string& name,
-           const std::string& stores, changes& into) {
+remark remark_of(exchange_way how) {
+  return how == exchange_way::in_parts  ? remark::pipelined
+         : how == exchange_way::by_puts ? remark::put_in_rows
+                                        : remark::travels_as_chosen;
+}
+
+std::string initializer_of(const exchange_costs& c) {
+  char numbers[256];
+  std::snprintf(numbers, sizeof numbers, "{%.3g, %.3g, %.2g, %.3g, %.3g, %.3g, %.3g, %.3g, %.2g, %.3g}",
+                c.latency, c.of_byte, c.progress, c.send, c.receive, c.put, c.put_latency, c.put_of_byte,
+                c.put_progress, c.copy);
+  return numbers;
+}
+
+void write(const unit& of, const planned_exchange& e, const exchange_choice& choice,
+           const platform_choices& by, const std::string& name, const std::string& stores, changes& into) {
   const source text(of.context);
   std::string code =
       "/* tacit: parts of the exchange begin while later ones are computed, where that is faster. */\n"
@@ -203,14 +226,11 @@ void write(const unit& of, const planned_exchange& e, const pipelining& how, con
     code += (i == 0 ? "" : ", ") + initializer_of(e.stores[i]);
   code += "};\n";
   std::string costs = "NULL";
-  if (how.costs && how.when == pipelining::choice::measured) {
+  if (choice.how == exchange_way::predicted) {
     costs = "&" + name + "_costs";
-    char numbers[128];
-    std::snprintf(numbers, sizeof numbers, "{%.3g, %.3g, %.2g, %.3g, %.3g};\n", how.costs->latency,
-                  how.costs->of_byte, how.costs->progress, how.costs->send, how.costs->receive);
-    code += "const tacit_pipeline_costs " + name + "_costs = " + numbers;
+    code += "const tacit_pipeline_costs " + name + "_costs = " + initializer_of(*by.exchanges) + ";\n";
   }
-  code += "tacit_pipeline_begin(&" + name + ", " + when_of(how) + ", " + costs;
+  code += "tacit_pipeline_begin(&" + name + ", " + when_of(choice.how) + ", " + costs;
   for (const clang::Expr* argument : e.use.call->arguments())
     code += ", " + text_of(of, argument);
   code += ", " + e.counted.first + ", " + e.counted.last + ", " + stores + ", " +
@@ -235,15 +255,17 @@ void write(const unit& of, const planned_exchange& e, const pipelining& how, con
   into.said.push_back({severity::remark,
                        e.use.call->getExprLoc(),
                        reason::none,
-                       wording(remark::pipelined, {e.use.name}) +
-                           wording(remark::location, {location_name(of, e.loop->getBeginLoc())}),
+                       wording(remark_of(choice.how), {e.use.name}) +
+                           wording(remark::location, {location_name(of, e.loop->getBeginLoc())}) +
+                           wording(remark::decided, {choice.reason}),
                        "",
-                       {}});
+                       {},
+                       choice.by});
 }
 
 } // namespace
 
-void pipeline_collectives(const unit& of, const annotated_statement& at, const pipelining& how,
+void pipeline_collectives(const unit& of, const annotated_statement& at, const platform_choices& by,
                           changes& into) {
   if (auto fault = fault_of_text(of, at))
     return into.said.push_back(*fault);
@@ -252,23 +274,25 @@ void pipeline_collectives(const unit& of, const annotated_statement& at, const p
   if (exchanges.empty())
     return into.said.push_back(stays(at, wording(remark::the_statement), reason::nothing_annotated,
                                      wording(remark::no_listed_collective)));
+  const exchange_choice choice = choose_exchange(at.by.says, by);
   int written = 0;
   for (planned_exchange& e : exchanges) {
     if (!e.refused && into.has(e.use.call))
       e.refused =
           obstacle{reason::nothing_annotated, wording(remark::changed_already), e.use.call->getExprLoc()};
-    if (!e.refused && how.when == pipelining::choice::never)
-      e.refused =
-          obstacle{reason::collective_stays, wording(remark::pipelines_off), e.use.call->getExprLoc()};
+    const bool stays_by_choice = !e.refused && choice.how == exchange_way::as_written;
+    if (stays_by_choice)
+      e.refused = obstacle{reason::collective_stays, choice.reason, e.use.call->getExprLoc()};
     if (e.refused) {
       into.said.push_back(
           stays(at, e.use.name, e.refused->why,
                 e.refused->detail + wording(remark::location, {location_name(of, e.refused->at)}),
                 e.use.call->getExprLoc()));
+      into.said.back().decided_by = stays_by_choice ? choice.by : "";
       continue;
     }
     const std::string number = written++ == 0 ? "" : "_" + std::to_string(written);
-    write(of, e, how, free_name(of, at, "tacit_exchange" + number),
+    write(of, e, choice, by, free_name(of, at, "tacit_exchange" + number),
           free_name(of, at, "tacit_stores" + number), into);
   }
   if (written == 0)

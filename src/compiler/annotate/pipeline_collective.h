@@ -1,5 +1,5 @@
-// `overlap`: an MPI_Alltoall behind the loop that computes its data (Figure 15 of the paper, done by hand there) travels in parts while
-// the loop goes on:
+// `overlap`: an MPI_Alltoall behind the loop that computes its data (Figure 15 of the paper, done by hand there) travels in parts, or in rows
+// of one-sided puts, while the loop goes on:
 //
 //     tacit_pipeline tacit_exchange;
 //     const tacit_pipeline_store tacit_stores[] = {{…}};
@@ -23,24 +23,12 @@
 // variables lead to is apart from the two buffers.
 #pragma once
 
+#include "compiler/annotate/platform_choice.h"
 #include "compiler/annotate/rewriting.h"
-
-#include <optional>
 
 namespace tacit::compiler {
 
-/// What the machine's description says, in seconds; nothing: the program measures when it runs.
-struct exchange_costs {
-  double latency = 0, of_byte = 0, progress = 0, send = 0, receive = 0; ///< of tacit_pipeline_costs
-};
-
-/// Whether collectives are pipelined, as the user or the description of the machine says.
-struct pipelining {
-  enum class choice : unsigned char { never, always, measured } when = choice::measured;
-  std::optional<exchange_costs> costs;
-};
-
-void pipeline_collectives(const unit& of, const annotated_statement& at, const pipelining& how,
+void pipeline_collectives(const unit& of, const annotated_statement& at, const platform_choices& by,
                           changes& into);
 
 } // namespace tacit::compiler

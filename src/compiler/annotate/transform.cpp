@@ -124,23 +124,19 @@ void warn_of_misspelled(const unit& of, const annotated_statement& at, findings&
 /// The optimization analysis of the paper (Figure 3): what each annotation asks for.
 void transform_statement(const unit& of, const annotated_statement& at, const target_platform& platform,
                          changes& into) {
-  const coherence caches = at.by.says.caches == coherence::as_platform ? platform.caches : at.by.says.caches;
   warn_of_misspelled(of, at, into.said);
   if (at.by.says.kind != annotation_kind::indep && has_hidden_arguments(at.statement))
     return into.said.push_back(
         stays(at, wording(remark::the_statement), reason::epoch_unclear, wording(remark::default_arguments)));
   switch (at.by.says.kind) {
   case annotation_kind::osc_coalesce:
-    return coalesce_windows(of, at, into);
+    return coalesce_windows(of, at, platform.choices, into);
   case annotation_kind::rma:
-    if (caches == coherence::incoherent)
-      return into.said.push_back(
-          stays(at, wording(remark::the_statement), reason::claim_missing, wording(remark::not_coherent)));
-    return use_local_memory(of, at, into);
+    return use_local_memory(of, at, platform.choices, into);
   case annotation_kind::local_ldst:
-    return relax_locks(of, at, caches != coherence::incoherent, into);
+    return relax_locks(of, at, platform.choices, into);
   case annotation_kind::overlap:
-    return pipeline_collectives(of, at, platform.collectives, into);
+    return pipeline_collectives(of, at, platform.choices, into);
   case annotation_kind::cco:
     return overlap_messages(of, at, into);
   case annotation_kind::indep:

@@ -1,7 +1,7 @@
 // One translation unit: from its tree and its pragmas to changed texts and to what is said about them.
 #pragma once
 
-#include "compiler/annotate/pipeline_collective.h"
+#include "compiler/annotate/platform_choice.h"
 #include "compiler/annotate/pragmas.h"
 #include "compiler/annotate/rewriting.h"
 #include "compiler/annotate/source.h"
@@ -17,8 +17,7 @@ namespace tacit::compiler {
 
 /// What is known of the machine, and of the run, when compiling.
 struct target_platform {
-  coherence caches = coherence::as_platform; ///< as_platform: the program asks when it runs
-  pipelining collectives;
+  platform_choices choices;
   bool checked = false;                ///< not the machine, but the run: claims are checked
   post_rule assumed = post_rule::none; ///< for tests
 };

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <climits>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <pthread.h>
@@ -158,6 +159,12 @@ bool compare_all(access_record* records, std::size_t count, const int* world, co
   return true;
 }
 
+/// Collective. Also false where MPI refuses to tell the others, for good.
+bool is_true_of_all(const own_communicator& own, bool here) {
+  double least = here ? 1 : 0;
+  return least_of_all(own, &least, 1) && least == 1;
+}
+
 /// Windows of other threads are made at any time. Who frees the log is window_log::end.
 constinit attribute<on_windows, window_log> logs(nullptr);
 
@@ -174,43 +181,43 @@ private:
   pthread_mutex_t& guard_;
 };
 
+bool window_log::find_processes(MPI_Win win) {
+  int *unit = nullptr, present = 0;
+  const bool known =
+      MPI_Win_get_attr(win, MPI_WIN_DISP_UNIT, static_cast<void*>(&unit), &present) == MPI_SUCCESS && present;
+  bool told = tell_all(own_, world_rank(), world_);
+  told &= tell_all(own_, known ? *unit : 1, units_);
+  told &= tell_all(own_, node(own_.rank), nodes_);
+  for (int t = 0; t < own_.processes; ++t) {
+    new (epochs_ + t) lock_epoch();
+    find_memory(win, t, own_.rank, epochs_[t]);
+  }
+  return told;
+}
+
 window_log* window_log::make(MPI_Win win, MPI_Comm comm) {
-  int wants = checks_claims(), all = 0, *unit = nullptr, present = 0;
-  void* const room = wants ? std::calloc(1, sizeof(window_log)) : nullptr;
-  wants = room != nullptr;
-  if (PMPI_Allreduce(&wants, &all, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS || !all) {
+  own_communicator own = make_own_communicator(comm);
+  if (own.handle == MPI_COMM_NULL)
+    return nullptr;
+  void* const room = checks_claims() ? std::calloc(1, sizeof(window_log)) : nullptr;
+  if (!is_true_of_all(own, room != nullptr)) {
+    free_own_communicator(own);
     std::free(room);
     return nullptr;
   }
   auto* const made = new (room) window_log();
-  PMPI_Comm_dup(comm, &made->comm_);
-  MPI_Comm_rank(comm, &made->rank_);
-  MPI_Comm_size(comm, &made->processes_);
-  made->world_ = array_of<int>(made->processes_);
-  made->units_ = array_of<int>(made->processes_);
-  made->nodes_ = array_of<std::uint64_t>(made->processes_);
-  made->epochs_ = array_of<lock_epoch>(made->processes_);
-  wants = made->world_ && made->units_ && made->nodes_ && made->epochs_ && logs.set(win, made);
-  PMPI_Allreduce(&wants, &all, 1, MPI_INT, MPI_MIN, made->comm_);
-  if (!all) {
-    if (wants)
-      logs.remove(win);
-    made->release();
-    return nullptr;
-  }
-  const int world = world_rank();
-  const std::uint64_t here = node(made->rank_);
-  const bool known =
-      MPI_Win_get_attr(win, MPI_WIN_DISP_UNIT, static_cast<void*>(&unit), &present) == MPI_SUCCESS && present;
-  const int own_unit = known ? *unit : 1;
-  PMPI_Allgather(&world, 1, MPI_INT, made->world_, 1, MPI_INT, made->comm_);
-  PMPI_Allgather(&own_unit, 1, MPI_INT, made->units_, 1, MPI_INT, made->comm_);
-  PMPI_Allgather(&here, 1, MPI_UINT64_T, made->nodes_, 1, MPI_UINT64_T, made->comm_);
-  for (int t = 0; t < made->processes_; ++t) {
-    new (made->epochs_ + t) lock_epoch();
-    find_memory(win, t, made->rank_, made->epochs_[t]);
-  }
-  return made;
+  made->own_ = own;
+  made->world_ = array_of<int>(own.processes);
+  made->units_ = array_of<int>(own.processes);
+  made->nodes_ = array_of<std::uint64_t>(own.processes);
+  made->epochs_ = array_of<lock_epoch>(own.processes);
+  const bool can = made->world_ && made->units_ && made->nodes_ && made->epochs_ && logs.set(win, made);
+  if (is_true_of_all(own, can) && made->find_processes(win))
+    return made;
+  if (can)
+    logs.remove(win);
+  made->release();
+  return nullptr;
 }
 
 window_log* window_log::of(MPI_Win win) {
@@ -218,15 +225,15 @@ window_log* window_log::of(MPI_Win win) {
 }
 
 bool window_log::units_differ() const {
-  return std::any_of(units_, units_ + processes_, [this](int unit) { return unit != units_[0]; });
+  return std::any_of(units_, units_ + own_.processes, [this](int unit) { return unit != units_[0]; });
 }
 
 void window_log::release() {
   budget memory = unlimited();
-  for (int t = 0; epochs_ && t < processes_; ++t)
+  for (int t = 0; epochs_ && t < own_.processes; ++t)
     epochs_[t].runs.release(memory);
   records_.release(memory);
-  PMPI_Comm_free(&comm_);
+  free_own_communicator(own_);
   std::free(world_);
   std::free(units_);
   std::free(nodes_);
@@ -247,7 +254,7 @@ void window_log::end(MPI_Win win) {
 access_record window_log::blank(int target, window_access what, const claim& by) const {
   access_record made{};
   made.target = target;
-  made.origin = rank_;
+  made.origin = own_.rank;
   made.what = what;
   made.says = by.says;
   if (by.says == claim::none)
@@ -290,13 +297,13 @@ void window_log::note(int target, MPI_Aint from, MPI_Aint to, window_access what
 
 void window_log::copy(int target, MPI_Aint from, MPI_Aint to, window_access what) {
   const locked one(*this);
-  if (target >= 0 && target < processes_ && from < to)
+  if (target >= 0 && target < own_.processes && from < to)
     note(target, from, to, what);
 }
 
 void window_log::operation(int target, MPI_Aint disp, MPI_Count count, MPI_Datatype type,
                            window_access what) {
-  if (target < 0 || target >= processes_ || count <= 0)
+  if (target < 0 || target >= own_.processes || count <= 0)
     return;
   const MPI_Aint at = disp * units_[target];
   type_map map = map_of(count, type);
@@ -316,7 +323,7 @@ void window_log::operation(int target, MPI_Aint disp, MPI_Count count, MPI_Datat
 }
 
 void window_log::lock(int target, bool exclusive, const claim& by) {
-  if (target < 0 || target >= processes_)
+  if (target < 0 || target >= own_.processes)
     return;
   const locked one(*this);
   lock_epoch& epoch = epochs_[target];
@@ -341,13 +348,13 @@ void window_log::start() {
 
 bool window_log::is_relaxed(int target) const {
   const locked one(*this);
-  return processes_ > 1 && target >= 0 && target < processes_ && epochs_[target].held &&
+  return own_.processes > 1 && target >= 0 && target < own_.processes && epochs_[target].held &&
          epochs_[target].by.says != claim::none;
 }
 
 void window_log::loads_and_stores_end(int target) {
   const locked one(*this);
-  if (target < 0 || target >= processes_ || !epochs_[target].held || !epochs_[target].base)
+  if (target < 0 || target >= own_.processes || !epochs_[target].held || !epochs_[target].base)
     return;
   lock_epoch& epoch = epochs_[target];
   end_watch(epoch);
@@ -382,7 +389,7 @@ void window_log::completed(int target) {
 void window_log::unlocked(int target) {
   const locked one(*this);
   complete(target);
-  if (target >= 0 && target < processes_)
+  if (target >= 0 && target < own_.processes)
     epochs_[target].held = false;
 }
 
@@ -400,58 +407,74 @@ void window_log::started_epoch_completed() {
 
 void window_log::fenced(const claim& by) {
   const bool says = by.says == claim::collective;
-  int here[2] = {says, !says}, anywhere[2] = {0, 0};
-  PMPI_Allreduce(here, anywhere, 2, MPI_INT, MPI_MAX, comm_);
-  if (says && anywhere[1])
+  if (!is_true_of_all(own_, says) && says)
     std::fprintf(
         stderr,
         "tacit: rank %d: %s:%d: another process of the window comes to this fence outside of the region, "
         "but the pragma says collective [TACIT-155]\n",
-        world_[rank_], by.file ? by.file : "?", by.line);
+        world_[own_.rank], by.file ? by.file : "?", by.line);
+}
+
+/// What the others have accessed here, sorted by nothing; null if there was none, or no memory for it. Collective.
+access_record* window_log::arrivals(const int* sent, const int* from, int* got, std::size_t& count) {
+  const auto word = static_cast<int>(sizeof(int));
+  bool told = tell_each_other(
+      own_, [&](int to) { return some_bytes{const_cast<int*>(sent + to), word}; },
+      [&](int source) { return some_bytes{got + source, word}; });
+  got[own_.rank] = sent[own_.rank];
+  long total = 0;
+  for (int p = 0; p < own_.processes; ++p)
+    total += got[p];
+  auto* const made = static_cast<access_record*>(std::malloc(static_cast<std::size_t>(std::max(total, 1L))));
+  if (!is_true_of_all(own_, told && made)) {
+    std::free(made);
+    return nullptr;
+  }
+  auto* next = reinterpret_cast<char*>(made);
+  const auto mine = [&](int to) {
+    return some_bytes{reinterpret_cast<char*>(records_.data) + from[to], sent[to]};
+  };
+  if (sent[own_.rank] > 0)
+    std::memcpy(next, mine(own_.rank).data, static_cast<std::size_t>(sent[own_.rank]));
+  next += sent[own_.rank];
+  told = tell_each_other(own_, mine, [&](int source) {
+    const some_bytes place{next, got[source]};
+    next += got[source];
+    return place;
+  });
+  lost_ |= !told;
+  count = told ? static_cast<std::size_t>(total) / sizeof(access_record) : 0;
+  return made;
 }
 
 void window_log::compare() {
-  const auto processes = static_cast<std::size_t>(processes_);
+  const auto processes = static_cast<std::size_t>(own_.processes);
   std::sort(records_.data, records_.data + records_.size,
             [](const access_record& a, const access_record& b) { return a.target < b.target; });
   // Nothing is claimed mostly.
-  int claims = std::any_of(records_.data, records_.data + records_.size,
-                           [](const access_record& r) { return r.says != claim::none; }),
-      any = 0;
-  PMPI_Allreduce(&claims, &any, 1, MPI_INT, MPI_MAX, comm_);
-  int* const counts = array_of<int>(4 * processes_);
-  int enough = counts != nullptr, all = 0;
-  PMPI_Allreduce(&enough, &all, 1, MPI_INT, MPI_MIN, comm_);
-  if (any && all) {
-    int *const sent = counts, *const from = counts + processes, *const got = counts + 2 * processes,
-               *const to = counts + 3 * processes;
-    constexpr int bytes = static_cast<int>(sizeof(access_record));
+  const bool claims = std::any_of(records_.data, records_.data + records_.size,
+                                  [](const access_record& r) { return r.says != claim::none; });
+  const bool any = !is_true_of_all(own_, !claims);
+  int* const counts = any ? array_of<int>(3 * own_.processes) : nullptr;
+  if (any && is_true_of_all(own_, counts != nullptr)) {
+    int *const sent = counts, *const from = counts + processes, *const got = counts + 2 * processes;
     for (std::size_t i = 0; i < records_.size; ++i)
-      sent[records_.data[i].target] += bytes;
-    PMPI_Alltoall(sent, 1, MPI_INT, got, 1, MPI_INT, comm_);
-    long total = 0;
-    for (std::size_t p = 0; p < processes; ++p) {
-      from[p] = p ? from[p - 1] + sent[p - 1] : 0;
-      to[p] = static_cast<int>(total);
-      total += got[p];
-    }
-    auto* const arrived =
-        static_cast<access_record*>(std::malloc(static_cast<std::size_t>(std::max(total, 1L))));
-    enough = arrived && total <= INT_MAX;
-    PMPI_Allreduce(&enough, &all, 1, MPI_INT, MPI_MIN, comm_);
-    if (all) {
-      PMPI_Alltoallv(records_.data, sent, from, MPI_BYTE, arrived, got, to, MPI_BYTE, comm_);
-      lost_ |= !compare_all(arrived, static_cast<std::size_t>(total) / sizeof(access_record), world_, nodes_);
-    }
-    std::free(arrived);
+      sent[records_.data[i].target] += static_cast<int>(sizeof(access_record));
+    for (std::size_t p = 1; p < processes; ++p)
+      from[p] = from[p - 1] + sent[p - 1];
+    std::size_t count = 0;
+    access_record* const all = arrivals(sent, from, got, count);
+    lost_ |= !all || !compare_all(all, count, world_, nodes_);
+    std::free(all);
+  } else {
+    lost_ |= any;
   }
-  lost_ |= any && !all;
   std::free(counts);
   if (lost_)
     std::fprintf(stderr,
                  "tacit: rank %d: not all accesses of a window could be compared: too many, or of "
                  "datatypes that span too much [TACIT-150]\n",
-                 world_[rank_]);
+                 world_[own_.rank]);
   lost_ = false;
   records_.size = 0;
 }

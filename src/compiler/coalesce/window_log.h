@@ -13,6 +13,7 @@
 #include "compiler/coalesce/accesses.h"
 #include "compiler/coalesce/claims.h"
 #include "compiler/coalesce/memory.h"
+#include "compiler/coalesce/own_communicator.h"
 
 #include <cstdint>
 #include <mpi.h>
@@ -84,10 +85,11 @@ private:
   void push(const access_record& r);
   access_record blank(int target, window_access what, const claim& by) const;
   void release();
+  bool find_processes(MPI_Win win);
+  access_record* arrivals(const int* sent, const int* from, int* got, std::size_t& count);
 
   mutable pthread_mutex_t guard_ = PTHREAD_MUTEX_INITIALIZER;
-  MPI_Comm comm_ = MPI_COMM_NULL;
-  int rank_ = 0, processes_ = 0;
+  own_communicator own_;
   int* world_ = nullptr;           ///< of each process: its rank in MPI_COMM_WORLD
   int* units_ = nullptr;           ///< and its displacement unit
   std::uint64_t* nodes_ = nullptr; ///< whose clocks can be compared

@@ -50,6 +50,9 @@ struct communication_group {
 /// What the user says of the platform, instead of its description.
 enum class coherence : std::uint8_t { as_platform, coherent, incoherent };
 
+/// Whether, and how, something is to be done, whatever the platform's description says.
+enum class wish : std::uint8_t { as_platform, never, always, puts, measured };
+
 struct annotation {
   annotation_kind kind = annotation_kind::indep;
   std::vector<window_buffer> windows;      ///< of osc_coalesce, rma, local_ldst
@@ -58,6 +61,7 @@ struct annotation {
   bool collective = false;                 ///< of osc_coalesce: all processes come to each fence together
   bool transformed = false;                ///< done already: the statement is left as it is
   coherence caches = coherence::as_platform;
+  wish when = wish::as_platform;             ///< of osc_coalesce (never, always) and overlap
   std::optional<std::uint64_t> factor;       ///< operations that are joined into one
   std::optional<std::uint64_t> memory_limit; ///< bytes that buffers of this region may take
 };

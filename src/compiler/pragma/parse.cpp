@@ -40,6 +40,9 @@ constexpr std::array<std::string_view, 8> collectives{"MPI_Alltoall",  "MPI_Allt
                                                       "MPI_Allreduce", "MPI_Bcast",     "MPI_Reduce",
                                                       "MPI_Gather",    "MPI_Scatter"};
 
+constexpr std::array<std::pair<std::string_view, wish>, 4> wishes{
+    {{"never", wish::never}, {"always", wish::always}, {"puts", wish::puts}, {"measured", wish::measured}}};
+
 bool has_windows(annotation_kind kind) {
   return kind == annotation_kind::osc_coalesce || kind == annotation_kind::rma ||
          kind == annotation_kind::local_ldst;
@@ -49,11 +52,13 @@ bool has_windows(annotation_kind kind) {
 std::vector<std::string_view> clauses_of(annotation_kind kind) {
   switch (kind) {
   case annotation_kind::osc_coalesce:
-    return {"no_overlap", "collective", "factor", "memory", "transformed"};
+    return {"no_overlap", "collective", "factor", "memory", "never", "always", "transformed"};
   case annotation_kind::local_ldst:
     return {"no_overlap", "coherent", "incoherent", "transformed"};
   case annotation_kind::rma:
     return {"coherent", "incoherent", "transformed"};
+  case annotation_kind::overlap:
+    return {"never", "always", "puts", "measured", "transformed"};
   default:
     return {"transformed"};
   }
@@ -367,10 +372,23 @@ private:
       made_.factor = parse_number(word.text);
     else if (word.text == "memory")
       made_.memory_limit = parse_number(word.text);
+    else if (take_wish(word))
+      return;
     else if (made_.caches != coherence::as_platform)
       fail(word.at, "coherence was said already");
     else
       made_.caches = word.text == "coherent" ? coherence::coherent : coherence::incoherent;
+  }
+
+  bool take_wish(const written& word) {
+    for (const auto& [name, meant] : wishes)
+      if (word.text == name) {
+        if (made_.when != wish::as_platform)
+          fail(word.at, "whether it is done was said already");
+        made_.when = meant;
+        return true;
+      }
+    return false;
   }
 
   std::string plain_;
@@ -399,13 +417,13 @@ std::string form_of(annotation_kind kind) {
   const std::string window = " (WINDOW, BUFFER, TYPE, MPI_DATATYPE[, NAME]...)...";
   switch (kind) {
   case annotation_kind::osc_coalesce:
-    return start + window + " [no_overlap] [collective] [factor(N)] [memory(BYTES)]";
+    return start + window + " [no_overlap] [collective] [factor(N)] [memory(BYTES)] [never|always]";
   case annotation_kind::local_ldst:
     return start + window + " [no_overlap] [coherent|incoherent]";
   case annotation_kind::rma:
     return start + window + " [coherent|incoherent]";
   case annotation_kind::overlap:
-    return start + " MPI_Alltoall[(EXPRESSION, ...)]...";
+    return start + " MPI_Alltoall[(EXPRESSION, ...)]... [never|always|puts|measured]";
   default:
     return start + " MPI_Send|MPI_Recv|MPI_SendRecv|MPI_Wait|MPI_Win[(EXPRESSION, ...)]...";
   }
@@ -447,6 +465,9 @@ std::string write_pragma(const annotation& says) {
     made += " memory(" + std::to_string(*says.memory_limit) + ")";
   if (says.caches != coherence::as_platform)
     made += says.caches == coherence::coherent ? " coherent" : " incoherent";
+  for (const auto& [name, meant] : wishes)
+    if (says.when == meant)
+      made += " " + std::string(name);
   if (says.transformed)
     made += " transformed";
   return made;

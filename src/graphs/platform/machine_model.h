@@ -55,6 +55,14 @@ struct put_cost {
   friend bool operator==(const put_cost&, const put_cost&) = default;
 };
 
+/// What part of a put costs its process no time.
+struct put_overlap {
+  spread call;     ///< of MPI_Put of a small piece, until it returns
+  spread progress; ///< per cent of a large put that moves while both processes compute
+  bool measured() const { return call.median > 0; }
+  friend bool operator==(const put_overlap&, const put_overlap&) = default;
+};
+
 /// Many operations on elements of 8 bytes that do not lie side by side: the time of each, until all are flushed.
 struct one_sided_rate {
   spread single;    ///< one MPI call for each
@@ -86,6 +94,7 @@ struct machine_model {
   std::vector<memory_cost> memory;
   window_model window = window_model::none;
   std::vector<put_cost> puts;
+  put_overlap put_meanwhile; ///< not measured: likewise
   one_sided_rate put_rate, get_rate,
       accumulate_rate; ///< not measured: by earlier versions, or there are no windows
   spread progress;     ///< per cent of a large message that moves while its receiver computes

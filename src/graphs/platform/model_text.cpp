@@ -165,6 +165,11 @@ machine_model model_of(const json& all) {
   });
   m.puts = costs<put_cost>(f, "puts", false,
                            [](fields& from, put_cost& c) { c.put_flush = from.quartiles("put_flush"); });
+  if (f.has("put_meanwhile")) {
+    fields meanwhile(f.at("put_meanwhile"), "\"put_meanwhile\"");
+    m.put_meanwhile = {meanwhile.quartiles("call"), meanwhile.quartiles("progress_percent", 100)};
+    meanwhile.end();
+  }
   if (f.has("one_sided")) {
     fields rates(f.at("one_sided"), "\"one_sided\"");
     m.put_rate = rate_of(rates.at("put"), "put");
@@ -208,6 +213,9 @@ std::string text_of(const machine_model& m) {
   out["puts"] = json::array();
   for (const put_cost& c : m.puts)
     out["puts"].push_back({{"bytes", c.bytes}, {"put_flush", of(c.put_flush)}});
+  if (m.put_meanwhile.measured())
+    out["put_meanwhile"] = {{"call", of(m.put_meanwhile.call)},
+                            {"progress_percent", of(m.put_meanwhile.progress)}};
   if (m.put_rate.measured() && m.get_rate.measured() && m.accumulate_rate.measured())
     out["one_sided"] = {
         {"put", of(m.put_rate)}, {"get", of(m.get_rate)}, {"accumulate", of(m.accumulate_rate)}};

@@ -37,6 +37,7 @@ struct request {
   std::string mpi;                ///< openmpi or mpich
   std::string hooks;              ///< an archive of another build
   std::string annotations;        ///< off, report, apply, check; what becomes of `#pragma mpi`
+  std::string platform;           ///< file with the description of the machine, by which they decide
   std::vector<std::string> words; ///< for the compiler
 };
 
@@ -62,12 +63,13 @@ void expect_setting(std::string_view option, const std::string& value, setting n
 }
 
 request read_words(language of, const std::vector<std::string>& words) {
-  request made{of, "", own_mpi_family(), "", "off", {}};
+  request made{of, "", own_mpi_family(), "", "off", "", {}};
   for (const std::string& word : words)
     if (word == "--annotations")
       made.annotations = "apply";
     else if (!takes("--overlap", word, made.act) && !takes("--mpi", word, made.mpi) &&
-             !takes("--hooks", word, made.hooks) && !takes("--annotations", word, made.annotations))
+             !takes("--hooks", word, made.hooks) && !takes("--annotations", word, made.annotations) &&
+             !takes("--platform", word, made.platform))
       made.words.push_back(word);
   if (!made.act.empty())
     expect_setting("--overlap", made.act, setting::overlap);
@@ -261,6 +263,8 @@ int transform_sources(const request& asked, const std::string& folder) {
     line.emplace_back("--quiet");
   if (asked.annotations == "check")
     line.emplace_back("--checked");
+  for (std::string& word : platform_words(asked.platform))
+    line.push_back(std::move(word));
   line.insert(line.end(), sources.begin(), sources.end());
   line.emplace_back("--");
   line.insert(line.end(), flags.begin(), flags.end());
@@ -363,7 +367,7 @@ void explain_wrapper(language of) {
   std::printf(
       "tacit %s: compiles %s, with the overlap pass.\n"
       "Usage: tacit %s [--overlap=off|report|apply] [--annotations[=off|report|apply|check]] "
-      "[--mpi=openmpi|mpich "
+      "[--platform=FILE] [--mpi=openmpi|mpich "
       "--hooks=FILE] words for the compiler\n\n"
       "  --overlap=off     as if the pass were not there\n"
       "  --overlap=report  say for each MPI call what could be done and why not (default)\n"
@@ -371,6 +375,8 @@ void explain_wrapper(language of) {
       "  --annotations     transform what `#pragma mpi` is said of, before compiling (C and C++);\n"
       "                    =report only says what could be done; the default is off;\n"
       "                    =check makes a slow program that says which claims are not true\n"
+      "  --platform=FILE   of tacit platform, of the machine it will run on: what pragmas leave open is "
+      "decided by it\n"
       "  --mpi=NAME        another MPI than the one tacit was built for (%s), with the\n"
       "  --hooks=FILE      libtacit-hooks.a of a build for that MPI\n\n"
       "Add -flto when compiling and linking to look at the whole program. More options: docs/overlap.md.\n"
@@ -388,7 +394,10 @@ int compile(const request& asked) {
 }
 
 /// What build systems put in front of a compiler: the same command line, with annotated sources transformed.
-int launch(const std::vector<std::string>& words) {
+int launch(std::vector<std::string> words) {
+  std::string platform;
+  if (!words.empty() && takes("--platform", words[0], platform))
+    words.erase(words.begin());
   if (words.empty())
     throw user_error(wrong_usage, "launch is followed by the command line of a compiler");
   if (output_of({words[0], "--version"}).find("clang") == std::string::npos)
@@ -398,7 +407,7 @@ int launch(const std::vector<std::string>& words) {
                     "originals; choose clang, or write them with tacit transform -i",
                     words[0]));
   const bool plus = words[0].find("++") != std::string::npos;
-  const request asked{plus ? language::cxx : language::c, "", own_mpi_family(), "", "apply",
+  const request asked{plus ? language::cxx : language::c, "", own_mpi_family(), "", "apply", platform,
                       {words.begin() + 1, words.end()}};
   return compile_annotated(asked, words[0], {});
 }

@@ -11,8 +11,10 @@
 #include "surface/cli/own_files.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <memory>
 
 namespace tacit::surface {
@@ -20,7 +22,8 @@ namespace {
 
 struct transform_options {
   std::vector<std::string> words; ///< files, then the flags of the compiler
-  std::string database, pipeline, platform;
+  std::string database, pipeline, coalesce, platform;
+  std::uint64_t factor = 0, memory = 0;
   bool diff = false, write = false, json = false, quiet = false, coherent = false, incoherent = false,
        checked = false;
 };
@@ -29,20 +32,34 @@ std::string mode_of(const transform_options& options) {
   return options.json ? "json" : options.diff ? "diff" : options.write ? "write" : "print";
 }
 
-/// Latency, seconds for each byte, what part of a message moves by itself, and seconds that sender and receiver are busy with one: for the
-/// choice of pipelined exchanges.
-std::string exchange_costs(const std::string& path) {
-  try {
-    const graphs::machine_model m = graphs::parse_model(read_file(path));
-    constexpr double large = 1 << 20;
-    return fmt::format("{:.4g},{:.4g},{:.3g},{:.4g},{:.4g}", 1e-9 * m.latency(),
-                       1e-9 * graphs::gap_at(m, large) / large, m.progress.median / 100,
-                       1e-9 * graphs::send_at(m, 0), 1e-9 * graphs::receive_at(m, 0));
-  } catch (const graphs::model_error& wrong) {
-    throw user_error(
-        wrong_usage,
-        fmt::format("{} is no platform description: {}; make one with tacit platform", path, wrong.what()));
-  }
+constexpr double second = 1e-9; ///< of a model's nanoseconds
+
+/// Of messages and of puts (compiler/annotate/platform_choice.h); zeros where nothing is known of puts.
+std::string exchange_costs(const graphs::machine_model& m) {
+  constexpr double large = 1 << 20, small = 8;
+  const bool puts = m.window != graphs::window_model::none && !m.puts.empty() && m.put_meanwhile.measured();
+  const double put_byte = puts ? (graphs::put_at(m, large) - graphs::put_at(m, small)) / large : 0;
+  const double all[] = {second * m.latency(),
+                        second * graphs::gap_at(m, large) / large,
+                        m.progress.median / 100,
+                        second * graphs::send_at(m, 0),
+                        second * graphs::receive_at(m, 0),
+                        puts ? second * m.put_meanwhile.call.median : 0,
+                        puts ? second * graphs::put_at(m, small) : 0,
+                        second * std::max(put_byte, 0.0),
+                        puts ? m.put_meanwhile.progress.median / 100 : 0,
+                        puts ? second * graphs::fetch_at(m, large) / large : 0};
+  return fmt::format("{:.4g}", fmt::join(all, ","));
+}
+
+/// Nanoseconds: rates one by one and together, what a call and its completion take, copies of 8 bytes, and how many cores there are.
+std::string one_sided_costs(const graphs::machine_model& m) {
+  constexpr double element = 8;
+  const double all[] = {
+      m.put_rate.single.median,    m.put_rate.coalesced.median,     m.get_rate.single.median,
+      m.get_rate.coalesced.median, m.accumulate_rate.single.median, m.accumulate_rate.coalesced.median,
+      graphs::put_at(m, element),  graphs::copy_at(m, element),     static_cast<double>(m.machine.cores)};
+  return fmt::format("{:.4g}", fmt::join(all, ","));
 }
 
 int transform(const transform_options& options) {
@@ -57,8 +74,14 @@ int transform(const transform_options& options) {
     line.emplace_back("--checked");
   if (!options.pipeline.empty())
     line.push_back("--pipeline=" + options.pipeline);
-  if (!options.platform.empty())
-    line.push_back("--exchange-costs=" + exchange_costs(options.platform));
+  if (!options.coalesce.empty())
+    line.push_back("--coalesce=" + options.coalesce);
+  if (options.factor > 0)
+    line.push_back(fmt::format("--coalesce-factor={}", options.factor));
+  if (options.memory > 0)
+    line.push_back(fmt::format("--coalesce-memory={}", options.memory));
+  for (std::string& word : platform_words(options.platform))
+    line.push_back(std::move(word));
   bool flags = false;
   int files = 0;
   for (const std::string& word : options.words) {
@@ -82,6 +105,26 @@ int transform(const transform_options& options) {
 }
 
 } // namespace
+
+std::vector<std::string> platform_words(const std::string& file) {
+  if (file.empty())
+    return {};
+  try {
+    const graphs::machine_model m = graphs::parse_model(read_file(file));
+    std::vector<std::string> words{"--exchange-costs=" + exchange_costs(m)};
+    if (m.put_rate.measured() && m.get_rate.measured() && m.accumulate_rate.measured())
+      words.push_back("--one-sided-costs=" + one_sided_costs(m));
+    if (m.window != graphs::window_model::none)
+      words.push_back(fmt::format("--windows={}", graphs::name(m.window)));
+    if (m.one_host && !(m.flag.median > 0))
+      words.emplace_back("--no-shared-memory");
+    return words;
+  } catch (const graphs::model_error& wrong) {
+    throw user_error(
+        wrong_usage,
+        fmt::format("{} is no platform description: {}; make one with tacit platform", file, wrong.what()));
+  }
+}
 
 std::vector<std::string> transformer_line(const std::string& mode, const std::string& family) {
   const auto programs = find_own_programs("tacit-transform");
@@ -122,13 +165,26 @@ command add_transform(CLI::App& app) {
   sub->add_flag("--incoherent", options->incoherent,
                 "it will not: loads and stores of windows become MPI's calls")
       ->excludes(coherent);
-  sub->add_option("--pipeline", options->pipeline,
-                  "whether an annotated MPI_Alltoall travels in parts: never, always or measured (default: "
-                  "the program measures, or "
-                  "predicts by --platform)")
-      ->check(CLI::IsMember({"never", "always", "measured"}));
-  sub->add_option("--platform", options->platform,
-                  "description of the machine it will run on, of tacit platform");
+  sub->add_option(
+         "--pipeline", options->pipeline,
+         "how an annotated MPI_Alltoall travels: never in parts, always in parts, in rows of puts, or as "
+         "measured (default: the program measures, or predicts by --platform)")
+      ->check(CLI::IsMember({"never", "always", "puts", "measured"}));
+  sub->add_option(
+         "--coalesce", options->coalesce,
+         "whether annotated one-sided operations are collected: never or always (default: always, or "
+         "what --platform says)")
+      ->check(CLI::IsMember({"never", "always"}));
+  sub->add_option("--coalesce-factor", options->factor,
+                  "how many are collected for one target before they are sent (default: the program's, or "
+                  "what --platform says)")
+      ->check(CLI::PositiveNumber);
+  sub->add_option("--coalesce-memory", options->memory, "how many bytes they may take (likewise)")
+      ->check(CLI::PositiveNumber);
+  sub->add_option(
+      "--platform", options->platform,
+      "description of the machine it will run on, of tacit platform: what is said neither here nor in "
+      "a pragma is decided by it");
   sub->add_flag("--checked", options->checked,
                 "with calls that say which claims are not true when the program runs (as tacit cc "
                 "--annotations=check does)");

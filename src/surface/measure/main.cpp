@@ -93,6 +93,7 @@ graphs::machine_model measure_all(const pair& p, parts_done& progress) {
   window_result window = window_costs(p);
   m.window = window.model;
   m.puts = std::move(window.puts);
+  m.put_meanwhile = window.meanwhile;
   m.put_rate = window.put;
   m.get_rate = window.get;
   m.accumulate_rate = window.accumulate;

@@ -17,12 +17,6 @@ constexpr int tag = 1, answer_tag = 2;
 
 std::uint64_t seen = 0; // sum of what was read
 
-void compute_for(double nanoseconds) {
-  const double end = now() + nanoseconds;
-  while (now() < end) {
-  }
-}
-
 struct buffers {
   std::vector<char> out = std::vector<char>(largest_message), in = std::vector<char>(largest_message);
 };
@@ -162,6 +156,12 @@ const std::vector<std::uint64_t>& sizes() {
   static const std::vector<std::uint64_t> list{8,    64,    256,   1024,   4096,
                                                8192, 16384, 65536, 262144, largest_message};
   return list;
+}
+
+void compute_for(double nanoseconds) {
+  const double end = now() + nanoseconds;
+  while (now() < end) {
+  }
 }
 
 void rewrite(std::vector<char>& buffer, std::uint64_t bytes, std::uint64_t value) {

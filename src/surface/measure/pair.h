@@ -67,6 +67,7 @@ graphs::spread asynchronous_progress(const pair& p, const eager_result& eager);
 struct window_result {
   graphs::window_model model = graphs::window_model::none;
   std::vector<graphs::put_cost> puts;
+  graphs::put_overlap meanwhile;
   graphs::one_sided_rate put, get, accumulate;
 };
 window_result window_costs(const pair& p);
@@ -77,6 +78,9 @@ struct memory_result {
 };
 /// Only if both are on one host.
 memory_result memory_costs(const pair& p);
+
+/// Not in MPI.
+void compute_for(double nanoseconds);
 
 /// One 8-byte word of every cache line: as a program that has computed new values. The sender writes them
 /// before each send; the cost is part of what is measured.

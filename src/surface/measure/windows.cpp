@@ -68,6 +68,48 @@ graphs::one_sided_rate rate(const pair& p, MPI_Win window, one_sided what) {
   return r;
 }
 
+/// What the origin is busy with, in MPI_Put and in the flush behind a computation that is long enough, has not moved meanwhile. The target
+/// computes as long and is not in MPI.
+graphs::put_overlap meanwhile(const pair& p, MPI_Win window, std::uint64_t bytes) {
+  constexpr int small = 1024; // a row
+  std::vector<char> source(bytes);
+  const auto put = [&](std::uint64_t count) {
+    const int n = static_cast<int>(count);
+    MPI_Put(source.data(), n, MPI_BYTE, p.other(), 0, n, MPI_BYTE, window);
+  };
+  const auto transfer = [&](double computation) { // nanoseconds that are not spent computing
+    rewrite(source, bytes, 1);
+    MPI_Barrier(p.comm);
+    const double start = now();
+    double end = start;
+    if (p.first())
+      put(bytes);
+    const double computed = now();
+    compute_for(computation);
+    end = now();
+    if (p.first())
+      MPI_Win_flush(p.other(), window);
+    return computed - start + (now() - end);
+  };
+  std::vector<double> alone, list, calls;
+  for (sampling s(p); s.more();)
+    alone.push_back(transfer(0));
+  double whole = std::max(graphs::spread_of(alone).median, 1.0);
+  MPI_Bcast(&whole, 1, MPI_DOUBLE, 0, p.comm);
+  for (sampling s(p); s.more();)
+    list.push_back(std::clamp(100 * (1 - transfer(3 * whole + 1e4) / whole), 0.0, 100.0));
+  for (sampling s(p); s.more();) {
+    if (!p.first())
+      continue;
+    const double start = now();
+    put(small);
+    calls.push_back(std::max(now() - start, 0.1)); // the clock ticks
+    MPI_Win_flush(p.other(), window);
+  }
+  return p.first() ? graphs::put_overlap{graphs::spread_of(calls), graphs::spread_of(list)}
+                   : graphs::put_overlap{};
+}
+
 } // namespace
 
 window_result window_costs(const pair& p) {
@@ -111,6 +153,7 @@ window_result window_costs(const pair& p) {
     if (p.first())
       out.puts.push_back({bytes, graphs::spread_of(std::move(list))});
   }
+  out.meanwhile = meanwhile(p, window, std::min<std::uint64_t>(largest, 1u << 18));
   out.put = rate(p, window, one_sided::put);
   out.get = rate(p, window, one_sided::get);
   out.accumulate = rate(p, window, one_sided::accumulate);

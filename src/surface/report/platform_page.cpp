@@ -46,6 +46,12 @@ table scalars(const graphs::machine_model& m) {
   t.rows.push_back(
       {"a cache line from core to core", m.flag.median > 0 ? time(m.flag) : "no memory is shared"});
   t.rows.push_back({"windows", fmt::format("{}", graphs::name(m.window))});
+  if (m.put_meanwhile.measured()) {
+    t.rows.push_back({"MPI_Put of 1 KiB, until it returns", time(m.put_meanwhile.call)});
+    const graphs::spread& moved = m.put_meanwhile.progress;
+    t.rows.push_back({"a large put moves while both compute",
+                      fmt::format("{:.0f} % ({:.0f}–{:.0f})", moved.median, moved.low, moved.high)});
+  }
   for (const auto& [what, rate] :
        {std::pair("put", m.put_rate), {"get", m.get_rate}, {"accumulate", m.accumulate_rate}})
     if (rate.measured())

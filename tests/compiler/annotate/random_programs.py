@@ -460,7 +460,7 @@ def difference(asked, seed, folder):
     plain = output_of(asked, folder / "plain", ranks)
     if plain.startswith(("exit", "hangs")):
         return f"the program itself: {plain}"
-    for way in ("always", "measured"):
+    for way in ("always", "puts", "measured"):
         transformed = output_of(asked, folder / "transformed", ranks, TACIT_PIPELINE=way)
         if plain != transformed:
             return f"{ranks} ranks, {way}: {transformed!r} instead of {plain!r}"

@@ -1,5 +1,5 @@
-// TACIT_PIPELINE_PREDICTED: whether an exchange goes in parts follows from the costs, which are far from each other here, and from the
-// places that the loop stores to.
+// TACIT_PIPELINE_PREDICTED: how an exchange travels follows from the costs, which are far from each other here, and from the places that the
+// loop stores to.
 #include <mpi.h>
 #include <tacit/coalesce.h>
 
@@ -15,24 +15,41 @@ struct choice {
   const char* name;
   tacit_pipeline_costs costs;
   bool forwards; ///< the loop fills blocks from their beginnings
-  bool parts;    ///< what is expected
+  int way;       ///< what is expected
 };
 
 // Of 64 KiB at 1 us a byte each part takes eight milliseconds; the loop, on a busy machine, takes from five on.
 constexpr double slow = 1e-6, idle = 0, alone = 1;
+constexpr int as_written = 0, in_parts = 1, by_puts = 2;
+constexpr double soon = 1e-9; // of a put: its costs are known
 const choice choices[] = {
-    {"a slow link", {0, slow, alone, 0, 0}, true, true},
-    {"latency as long as a part, which passes once", {block / 2 * slow, slow, alone, 0, 0}, true, true},
-    {"messages that cost as little as bytes", {0, 0, alone, 0, 0}, true, false},
-    {"messages that keep the sender busy", {0, slow, alone, 1, 0}, true, false},
-    {"messages that keep the receiver busy", {0, slow, alone, 0, 1}, true, false},
-    {"a network that rests while processes compute", {0, slow, idle, 0, 0}, true, false},
-    {"a loop that goes backwards", {0, slow, alone, 0, 0}, false, false},
+    {"a slow link", {0, slow, alone, 0, 0, 0, 0, 0, 0, 0}, true, in_parts},
+    {"latency as long as a part, which passes once",
+     {block / 2 * slow, slow, alone, 0, 0, 0, 0, 0, 0, 0},
+     true,
+     in_parts},
+    {"messages that cost as little as bytes", {0, 0, alone, 0, 0, 0, 0, 0, 0, 0}, true, as_written},
+    {"messages that keep the sender busy", {0, slow, alone, 1, 0, 0, 0, 0, 0, 0}, true, as_written},
+    {"messages that keep the receiver busy", {0, slow, alone, 0, 1, 0, 0, 0, 0, 0}, true, as_written},
+    {"a network that rests while processes compute", {0, slow, idle, 0, 0, 0, 0, 0, 0, 0}, true, as_written},
+    {"a loop that goes backwards", {0, slow, alone, 0, 0, 0, soon, slow, alone, 0}, false, as_written},
+    {"puts that move alone where messages rest",
+     {0, slow, idle, 0, 0, 0, soon, slow, alone, 0},
+     true,
+     by_puts},
+    {"puts that rest while processes compute",
+     {0, slow, alone, 0, 0, 0, soon, slow, idle, 0},
+     true,
+     in_parts},
+    {"puts that keep the process busy", {0, slow, alone, 0, 0, 1, soon, slow, alone, 0}, true, in_parts},
+    {"puts that are copied slowly", {0, slow, alone, 0, 0, 0, soon, slow, alone, slow}, true, in_parts},
+    {"puts that take long to arrive", {0, slow, alone, 0, 0, 0, 1, slow, alone, 0}, true, in_parts},
+    {"neither moves alone", {0, slow, idle, 0, 0, 0, soon, slow, idle, 0}, true, as_written},
 };
 
-/// Whether the exchange went in parts.
-bool exchange(const choice& how, int line, std::vector<int>& array, std::vector<int>& received,
-              int processes) {
+/// How the exchange went.
+int exchange(const choice& how, int line, std::vector<int>& array, std::vector<int>& received,
+             int processes) {
   const long long step = how.forwards ? 4 : -4;
   tacit_pipeline p;
   const tacit_pipeline_store stores[] = {
@@ -49,7 +66,7 @@ bool exchange(const choice& how, int line, std::vector<int>& array, std::vector<
   while (MPI_Wtime() - begun < loop_seconds) { // the work
   }
   tacit_pipeline_alltoall(&p, array.data(), block, MPI_INT, received.data(), block, MPI_INT, MPI_COMM_WORLD);
-  return p.parts > 1;
+  return p.way;
 }
 
 } // namespace
@@ -62,12 +79,12 @@ int main(int argc, char** argv) {
   std::vector<int> array(static_cast<std::size_t>(block * processes)), received(array);
   for (const choice& how : choices) {
     ++line;
-    bool parts = false;
+    int way = as_written;
     for (int round = 0; round < 3;
          ++round) // agreement, then the round whose loop counts, then what was chosen
-      parts = exchange(how, line, array, received, processes);
-    if (parts != how.parts) {
-      std::fprintf(stderr, "rank %d: %s: %s parts\n", me, how.name, parts ? "in" : "not in");
+      way = exchange(how, line, array, received, processes);
+    if (way != how.way) {
+      std::fprintf(stderr, "rank %d: %s: way %d instead of %d\n", me, how.name, way, how.way);
       ++wrong;
     }
   }

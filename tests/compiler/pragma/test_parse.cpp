@@ -103,6 +103,18 @@ TEST(pragma, clauses) {
   EXPECT_EQ(read("rma (w, b, int, MPI_INT) incoherent").caches, coherence::incoherent);
 }
 
+TEST(pragma, says_whether_and_how_before_the_platform_does) {
+  EXPECT_EQ(read("overlap MPI_Alltoall(c) puts").when, wish::puts);
+  EXPECT_EQ(read("overlap MPI_Alltoall measured transformed").when, wish::measured);
+  EXPECT_EQ(read("osc_coalesce (w, b, int, MPI_INT) never").when, wish::never);
+  EXPECT_EQ(read("osc_coalesce (w, b, int, MPI_INT) factor(8) always").when, wish::always);
+  EXPECT_EQ(read("osc_coalesce (w, b, int, MPI_INT)").when, wish::as_platform);
+  EXPECT_NE(fault_of("overlap MPI_Alltoall never puts").problem.find("was said already"), std::string::npos);
+  EXPECT_NE(fault_of("osc_coalesce (w, b, int, MPI_INT) puts").problem.find("'puts' cannot stand here"),
+            std::string::npos);
+  EXPECT_FALSE(fault_of("cco MPI_Send always").problem.empty());
+}
+
 TEST(pragma, a_collective_and_the_loop_that_produces_its_data) {
   EXPECT_EQ(read("overlap MPI_Alltoall(array)").groups.at(0).call, group_call::collective);
   EXPECT_EQ(read("indep MPI_Alltoall(array)").groups.at(0).call, group_call::collective);
@@ -146,6 +158,8 @@ TEST(pragma, faults_say_where_and_what_form) {
 TEST(pragma, what_was_read_is_written_as_the_same) {
   for (const char* text :
        {"osc_coalesce (w, b, int, MPI_INT, c) no_overlap factor(3)", "cco MPI_SendRecv(a, b)",
-        "local_ldst (w, b, int, MPI_INT) no_overlap coherent transformed"})
+        "local_ldst (w, b, int, MPI_INT) no_overlap coherent transformed",
+        "overlap MPI_Alltoall(c) puts transformed",
+        "osc_coalesce (w, b, int, MPI_INT) no_overlap factor(8) always"})
     EXPECT_EQ(write_pragma(read(text)), text);
 }

@@ -62,6 +62,16 @@ TEST(platform_model, reads_what_it_writes) {
   EXPECT_EQ(parse_model(text_of(two_hosts)), two_hosts);
 }
 
+TEST(platform_model, says_what_puts_do_meanwhile_or_nothing) {
+  machine_model m = example();
+  EXPECT_EQ(text_of(m).find("put_meanwhile"), std::string::npos); // as files of earlier versions
+  m.put_meanwhile = {{150, 160, 190}, {80, 90, 95}};
+  EXPECT_EQ(parse_model(text_of(m)), m);
+  std::string more = text_of(m);
+  more.replace(more.find("95.0"), 4, "195.0");
+  EXPECT_THROW(parse_model(more), model_error);
+}
+
 TEST(platform_model, has_rates_of_one_sided_operations_or_none) {
   machine_model m = example();
   EXPECT_EQ(text_of(m).find("one_sided"), std::string::npos); // as files of earlier versions

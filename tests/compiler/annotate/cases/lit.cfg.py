@@ -15,6 +15,11 @@ config.substitutions += [
     ("%programs", config.test_source_root + "/../programs"),
     # The lines that change, and no others.
     ("%changes", f"grep '^[-+]' | grep -v '^[-+][-+][-+] ' | {config.filecheck} %s.check --match-full-lines"),
+    ("%filecheck", config.filecheck),
+    # With a prefix of its own: %said=PREFIX.
+    ("%said=", "grep -E ': (remark|error|warning|note): ' | sed 's/^[^:]*://' | "
+               f"{config.filecheck} %s.check --implicit-check-not=remark: --implicit-check-not=error: "
+               "--implicit-check-not=warning: --check-prefix="),
     ("%said", "grep -E ': (remark|error|warning|note): ' | sed 's/^[^:]*://' | "
               f"{config.filecheck} %s.check --check-prefix=SAID "
               "--implicit-check-not=remark: --implicit-check-not=error: --implicit-check-not=warning:"),

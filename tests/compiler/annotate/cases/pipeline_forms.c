@@ -53,3 +53,4 @@ void structures(struct pair* received, int size, MPI_Comm comm) {
 // RUN: %transform --diff %s 2>&1 >/dev/null | %said
 // RUN: %transform --diff --pipeline=always %s 2>/dev/null | grep -c TACIT_PIPELINE_ALWAYS | grep -x 3
 // RUN: %transform --pipeline=never %s 2>/dev/null | cmp - %s
+// RUN: %transform --diff --pipeline=puts %s 2>/dev/null | grep -c TACIT_PIPELINE_PUTS | grep -x 3
