@@ -4,6 +4,7 @@
 
 #include "graphs/choice/form_bound.h"
 #include "graphs/choice/generated_form.h"
+#include "graphs/choice/in_pieces.h"
 #include "graphs/choice/plan_traits.h"
 #include "graphs/choice/tried_algorithms.h"
 #include "graphs/cost/least_makespan.h"
@@ -380,7 +381,7 @@ std::optional<choice> bounded_search::taken() {
 std::optional<choice> cheapest_variant(const graph& g, const compilation& c, const compile_options& options,
                                        const choice_request& wanted) {
   if (wanted.most != 1 || !wanted.driver.empty() || wanted.replace_always || g.size() == 0 ||
-      !c.in_stages.schedule.ranks.empty())
+      !c.in_stages.schedule.ranks.empty() || has_long_operands(g))
     return std::nullopt;
   return bounded_search(g, c, options, wanted).run();
 }

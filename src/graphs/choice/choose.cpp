@@ -2,6 +2,7 @@
 
 #include "graphs/choice/cheapest.h"
 #include "graphs/choice/generated_form.h"
+#include "graphs/choice/in_pieces.h"
 #include "graphs/choice/plan_traits.h"
 #include "graphs/choice/tried_algorithms.h"
 #include "graphs/cost/message_price.h"
@@ -50,6 +51,7 @@ private:
   void add(std::string name, plan p, bool valid, std::optional<double> played_by_p2p = {});
   bool may_pay(const std::vector<collective_shape>& collectives, algorithm form) const;
   void add_forms(const plan& collectives, std::string_view where = "");
+  void add_pieces(std::string_view name, const plan& whole);
   void add_stages();
   double price_by_messages(const plan& messages, std::string_view driver, double played) const;
   void add_collectives(std::size_t number, const plan& p);
@@ -161,9 +163,19 @@ void chooser::add_forms(const plan& collectives, std::string_view where) {
             : as_messages{};
     if (theirs.price >= 0 && (best_form_.price < 0 || theirs.price < best_form_.price))
       best_form_ = theirs;
-    if (!is_of_collectives(wanted_.driver))
-      add(std::string(name(form)).append(where), std::move(by), false, price);
+    if (is_of_collectives(wanted_.driver))
+      continue;
+    const std::string name_here = std::string(name(form)).append(where);
+    add_pieces(name_here, by);
+    add(name_here, std::move(by), false, price);
   }
+}
+
+void chooser::add_pieces(std::string_view name, const plan& whole) {
+  if (is_of_collectives(wanted_.driver))
+    return;
+  if (std::optional<plan> cut = in_pieces(g_, whole))
+    add(std::string(name).append(cut_in_pieces), std::move(*cut), false);
 }
 
 /// What the stages of the graph are by themselves. Each of them has been validated with its collectives; what computes between them
@@ -194,6 +206,9 @@ void chooser::add_plans() {
   const bool is_straight = only_written || straight.as_written || same_messages(written, straight);
   const bool replaces = (collectives || has_collectives(c_.in_stages.schedule)) &&
                         (wanted_.replace_always || is_of_collectives(wanted_.driver)) && wanted_.plan.empty();
+  // A graph that is not replaced because it is wrong, or relies on buffering, is not cut either.
+  if (!only_written || c_.schedule.why_as_written == reason::reduction_kept)
+    add_pieces(written_name, written);
   if (!replaces)
     add(std::string(written_name), std::move(written), true);
   add_stages();

@@ -1,7 +1,8 @@
 // The one choice: everything that does what a graph means, with its price, and which of it runs.
 //
 // Plans    the graph as written; the same bytes straight from origin to destination; with the collectives that were found (reductions
-//          that must give the bits of the graph by messages); and with each algorithm of graphs/generate that fits them in their place.
+//          that must give the bits of the graph by messages); and with each algorithm of graphs/generate that fits them in their place. Where
+//          they combine long operands, each also with these in pieces (in_pieces.h).
 // Variants a plan by a driver. Plans of messages go through memory or by MPI's messages, collectives by MPI's, called in each run or made
 //          once and started (MPI's persistent collectives).
 //
@@ -23,10 +24,11 @@ namespace tacit::graphs {
 inline constexpr std::string_view written_name = "as written";
 inline constexpr std::string_view in_stages =
     " in stages"; ///< end of the names of plans that replace each stage by itself
+inline constexpr std::string_view cut_in_pieces = " in pieces"; ///< of plans whose long operands are cut
 
 struct named_plan {
   /// For people: "as written", "straight messages", "collectives", or that of an algorithm; behind it " in stages" if each stage of
-  /// the graph was replaced by itself.
+  /// the graph was replaced by itself, and " in pieces" if long operands are cut.
   std::string name;
   plan steps;
 };

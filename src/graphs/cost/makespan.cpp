@@ -171,9 +171,9 @@ private:
           prices_.receive(prices_.medium_of(e.rank, index(s.peer), mine.bytes), mine.bytes, s.writes.size());
       end = std::max(start + busy, mine.sent);
       break;
-    case step_kind::reduce: // reads both operands and writes one: half as much again as a copy
+    case step_kind::reduce: // reads both operands and writes one
       busy = handling + driver_prices::beyond_one(s.reads.size() + s.writes.size() - 1) +
-             1.5 * copying(mine.bytes);
+             combining(mine.bytes, e.rank);
       end = start + busy;
       break;
     default:
@@ -186,6 +186,12 @@ private:
     slowest_ = std::max(slowest_, end);
     r.core = end;
     complete(e.rank, e.step, end);
+  }
+
+  /// Half as much again as a copy, or as much if the operand that has arrived is still in the caches.
+  double combining(double bytes, std::uint32_t rank) const {
+    const bool in_cache = bytes <= bytes_still_in_cache && !prices_.nodes().crowded(prices_.nodes().of(rank));
+    return (in_cache ? 1 : 1.5) * copying(bytes);
   }
 
   double copying(double bytes) const { return copy_at(prices_.model(medium::memory), bytes); }

@@ -118,7 +118,7 @@ void note_choice(graphs::compilation& c, const graphs::choice& chosen, const cha
     c.schedule.not_used = c.in_stages.schedule.not_used;
     return;
   }
-  if (taken.name != graphs::written_name || c.schedule.as_written)
+  if (!taken.name.starts_with(graphs::written_name) || c.schedule.as_written) // whole or in pieces
     return;
   c.schedule.as_written = true;
   c.schedule.why_as_written = reason::not_faster;

@@ -4,6 +4,7 @@
 #include "graphs/plan/plan_judge.h"
 
 #include "graphs/choice/generated_form.h"
+#include "graphs/choice/in_pieces.h"
 #include "graphs/choice/plan_traits.h"
 #include "graphs/compile/compile.h"
 #include "oracle/fuzz_count.h"
@@ -30,8 +31,27 @@ compile_options options_of(std::uint64_t seed) {
 struct tally {
   std::map<pattern, int> found;
   int rounding = 0, in_order = 0, beside_kept = 0, refused = 0, by_form = 0;
+  int in_pieces = 0, written_in_pieces = 0,
+      not_in_pieces = 0;                ///< not: as written it is no plan that validates
   std::map<algorithm, int> in_order_by; ///< forms of what must keep an order
 };
+
+/// Operands of a few bytes, cut into pieces of one to three.
+void check_pieces(const analyzed& a, const compilation& c, const plan& whole, const compile_options& options,
+                  std::uint64_t seed, tally& count) {
+  const std::optional<plan> cut = in_pieces(a.g, whole, {.operand = 2, .piece = 1 + seed % 3});
+  if (!cut)
+    return;
+  const std::string fault = validate(a.g, c.matched, c.order, c.moved, *cut, options.planning);
+  if (whole.as_written && !fault.empty()) {
+    ++count.not_in_pieces;
+    return;
+  }
+  ASSERT_EQ(fault, "") << show(a.g, seed);
+  ASSERT_EQ(judge(a, *cut, seed, 3, options.planning.policy, options.planning.reassociate), "")
+      << show(a.g, seed);
+  ++(whole.as_written ? count.written_in_pieces : count.in_pieces);
+}
 
 void check(const graph& g, std::uint64_t seed, tally& count) {
   const compile_options options = options_of(seed);
@@ -44,6 +64,8 @@ void check(const graph& g, std::uint64_t seed, tally& count) {
   ASSERT_EQ(judge(a, c.schedule, seed, 4, options.planning.policy, options.planning.reassociate), "")
       << show(g, seed);
   count.refused += !c.combined.refused.empty();
+  check_pieces(a, c, plan_as_written(a.g, c.matched, c.order, c.schedule.why_as_written, ""), options, seed,
+               count);
   if (c.combined.found.empty() || c.schedule.as_written)
     return;
   const plan called = with_ordered_by_messages(a.g, c.schedule);
@@ -60,6 +82,7 @@ void check(const graph& g, std::uint64_t seed, tally& count) {
     ASSERT_EQ(validate(a.g, c.matched, c.order, c.moved, by, options.planning), "") << show(g, seed);
     ASSERT_EQ(judge(a, by, seed, 2, options.planning.policy, options.planning.reassociate), "")
         << show(g, seed);
+    check_pieces(a, c, by, options, seed, count);
     count.by_form += has_form(a.g, c.schedule, form);
     count.in_order_by[form] += has_ordered(c.schedule);
   }
@@ -90,6 +113,33 @@ TEST(reductions, that_are_replaced_leave_what_the_graph_leaves) {
   EXPECT_GT(count.beside_kept, some / 4);
   EXPECT_GT(count.refused, some);
   EXPECT_GT(count.by_form, some);
+  EXPECT_GT(count.in_pieces, some);
+  EXPECT_GT(count.written_in_pieces, some);
+  EXPECT_LT(count.not_in_pieces, count.written_in_pieces);
+  RecordProperty("in_pieces", count.in_pieces);
+  RecordProperty("written_in_pieces", count.written_in_pieces);
+  RecordProperty("not_in_pieces", count.not_in_pieces);
+}
+
+TEST(reductions, in_pieces_arrive_in_two_pieces_of_memory) {
+  constexpr std::uint64_t length = 1 << 20;
+  graph g(2);
+  const reducer_id sum = g.add_reducer({"sum", "int", 4, true, false, true});
+  g.send(rank_id{1}, segment{0, length}, rank_id{0});
+  g.recv_reduce(rank_id{0}, std::vector<segment>{{0, length}}, rank_id{1}, sum);
+  const analyzed a = analyze_all(g, false);
+  const plan whole = plan_as_written(a.g, a.m, a.o, reason::none, "");
+  const std::optional<plan> cut = in_pieces(a.g, whole);
+  ASSERT_TRUE(cut);
+  EXPECT_EQ(validate(a.g, a.m, a.o, a.t, *cut), "");
+  int arrivals = 0;
+  for (const step& s : cut->ranks[0].steps)
+    for (const segment& to : s.kind == step_kind::recv ? s.writes : segment_list()) {
+      ++arrivals;
+      EXPECT_LE(to.address + to.length, scratch_base + length / 2);
+    }
+  EXPECT_EQ(arrivals, 4);
+  EXPECT_FALSE(in_pieces(a.g, whole, {.operand = length + 1}));
 }
 
 TEST(reductions, of_graphs_without_any_plan_are_left_alone) {

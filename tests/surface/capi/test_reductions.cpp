@@ -617,6 +617,56 @@ TEST_F(reductions, what_is_combined_arrives_while_ranks_send) {
   }
 }
 
+/// To rank 0 and back, combined there while the next piece is on its way.
+TEST_F(reductions, long_operands_are_combined_in_pieces) {
+  if (size() == 1)
+    return;
+  constexpr int count = (1 << 18) + 77;
+  for (const char* driver : {"p2p", "shm"}) {
+    std::vector<int> numbers(count);
+    tacit_graph g;
+    tacit_schedule s;
+    ASSERT_EQ(tacit_graph_create(MPI_COMM_WORLD, &g), TACIT_SUCCESS);
+    tacit_op last = -1, now = -1;
+    const auto in_order = [&] {
+      if (last != -1)
+        tacit_graph_depend(g, last, now);
+      last = now;
+    };
+    for (int peer = 1; peer < size(); ++peer)
+      if (rank() == 0) {
+        tacit_graph_recv_reduce(g, numbers.data(), count, MPI_INT, MPI_SUM, peer, 0, &now);
+        in_order();
+      } else if (rank() == peer) {
+        tacit_graph_send(g, numbers.data(), count, MPI_INT, 0, 0, &now);
+        in_order();
+        tacit_graph_recv(g, numbers.data(), count, MPI_INT, 0, 1, &now);
+        in_order();
+      }
+    for (int peer = 1; rank() == 0 && peer < size(); ++peer) {
+      tacit_graph_send(g, numbers.data(), count, MPI_INT, peer, 1, &now);
+      in_order();
+    }
+    MPI_Info info;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "tacit_driver", driver);
+    MPI_Info_set(info, "tacit_plan", "as written in pieces");
+    ASSERT_EQ(tacit_compile(g, info, &s), TACIT_SUCCESS) << tacit_last_error();
+    MPI_Info_free(&info);
+    tacit_graph_free(&g);
+    for (int run = 0; run < 3; ++run) {
+      for (int i = 0; i < count; ++i)
+        numbers[static_cast<std::size_t>(i)] = rank() + i % 13 + run;
+      ASSERT_EQ(tacit_run(s), TACIT_SUCCESS) << tacit_last_error();
+      int wrong = 0;
+      for (int i = 0; i < count; ++i)
+        wrong += numbers[static_cast<std::size_t>(i)] != size() * (size() - 1) / 2 + size() * (i % 13 + run);
+      EXPECT_EQ(wrong, 0) << driver << ", run " << run;
+    }
+    tacit_schedule_free(&s);
+  }
+}
+
 /// A communicator keeps compiled graphs (TACIT_GRAPHS_KEPT): one with another operator is another graph, whatever its handle
 /// was used for before, and one with other buffers gets them.
 TEST_F(reductions, graphs_that_are_built_again_get_their_own_operators_and_buffers) {
