@@ -35,6 +35,14 @@ inline constexpr bool progresses_before_set_up = true;
 inline constexpr bool progresses_before_set_up = ranks_are_simulated;
 #endif
 
+#if defined(OPEN_MPI) || defined(MPI_ABI_VERSION)
+/// Open MPI 4.1.4 names the memory of a window by the job and by the number of its communicator, which is the same one for halves of the
+/// world, say: those that make windows at the same time share memory, or find none.
+inline constexpr bool mixes_up_windows = true;
+#else
+inline constexpr bool mixes_up_windows = false;
+#endif
+
 /// SMPI declares MPI_Comm_idup and aborts in it.
 inline constexpr bool has_comm_idup = !ranks_are_simulated;
 /// In SMPI each of a few words sends a message from every rank to every other one, a million on 1024 ranks.
