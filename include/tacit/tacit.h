@@ -26,7 +26,8 @@
  * it names rank, operation, bytes and remedy. An error in the graph of one rank is an error of tacit_compile
  * on all ranks, with the same text.
  *
- * Threads. The library never starts threads and asks nothing of MPI beyond the level the program has chosen.
+ * Threads. The library starts no thread (but one for tacit_background, which calls nothing of MPI; MPI's standard
+ * wants MPI_THREAD_FUNNELED there) and asks nothing of MPI beyond the level the program has chosen.
  * Under MPI_THREAD_MULTIPLE different threads may use different graphs and schedules at the same time; one
  * graph or one schedule must not be used by two threads at once. Below that level all calls must come as
  * MPI's rules for that level say. Collective functions must be called in the same order on all ranks of a
@@ -313,7 +314,8 @@ int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MP
  * graph whose communicator has been freed (TACIT_ERR_ARGUMENT). */
 int tacit_compile(tacit_graph graph, MPI_Info info, tacit_schedule* schedule);
 
-/* Starts the schedule: local, does not block. From now on, until completion, buffers that it reads must not
+/* Starts the schedule: local, does not block (with tacit_background a start may be collective, as tacit_compile
+ * is: docs/background.md). From now on, until completion, buffers that it reads must not
  * be written and buffers that it writes must not be touched. All ranks must start it, equally often, and none
  * may wait for another one's schedule to complete before (see tacit_compile); several schedules may be under
  * way. Errors: TACIT_ERR_STATE if it is active, TACIT_ERR_MPI. A schedule in which MPI has failed on this

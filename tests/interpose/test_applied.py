@@ -314,9 +314,10 @@ class Errors(Programs):
     @unittest.skipUnless(PERSISTENT, "this MPI has no persistent neighborhood collectives")
     @unittest.skipIf(SANITIZERS, "the program has an allocator of its own, which the sanitizer replaces")
     def test_no_rank_waits_for_one_without_memory(self):
+        # Without a kept machine model: it is read by nlohmann::json, whose destructor needs memory and ends the program without.
         for ranks in RANKS[1:]:
-            with self.subTest(ranks=ranks):
-                done = launch(ranks, [MEMORY])
+            with self.subTest(ranks=ranks), tempfile.TemporaryDirectory() as cache:
+                done = launch(ranks, [MEMORY], f"XDG_CACHE_HOME={cache}")
                 self.check(done, "left to the MPI library", "out of memory")
                 self.assertGreater(int(re.search(r"(\d+) refusals", done.stdout).group(1)), 40)
                 taken = re.search(r"calls taken over on \d+ ranks: (\d+) MPI_Neighbor_alltoall_init", done.stderr).group(1)

@@ -1,6 +1,7 @@
 #include "compiler/coalesce/own_communicator.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace tacit::compiler {
 
@@ -21,6 +22,9 @@ void free_own_communicator(own_communicator& own) {
     MPI_Comm_free(&own.handle);
 }
 
+/// Less than any number: who has not heard one says so to those behind it, who would take its own for that of all.
+constexpr double nobody_knows = -std::numeric_limits<double>::infinity();
+
 bool least_of_all(const own_communicator& own, double* numbers, int count) {
   bool told = true;
   for (int distance = 1, round = 0; distance < own.processes; distance *= 2, ++round) {
@@ -36,8 +40,9 @@ bool least_of_all(const own_communicator& own, double* numbers, int count) {
             }) == MPI_SUCCESS;
     told &= MPI_Wait(&come, MPI_STATUS_IGNORE) == MPI_SUCCESS;
     told &= MPI_Wait(&gone, MPI_STATUS_IGNORE) == MPI_SUCCESS; // `numbers` may change from here on
-    for (int i = 0; told && i < count; ++i)
-      numbers[i] = std::min(numbers[i], theirs[i]);
+    for (int i = 0; i < count; ++i)
+      numbers[i] = told ? std::min(numbers[i], theirs[i]) : nobody_knows;
+    told = told && numbers[0] != nobody_knows;
   }
   return told;
 }

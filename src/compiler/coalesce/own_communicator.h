@@ -26,8 +26,8 @@ void free_own_communicator(own_communicator& own);
 
 constexpr int most_numbers = 4;
 
-/// Collective: of each number the least that any process has; nobody returns before all have come. False: MPI has refused a message for
-/// good; then the numbers say nothing, and others may wait.
+/// Collective: of each number the least that any process has; nobody returns before all have come. False: MPI has refused a message
+/// for good, of this process or one that it hears from; then the numbers say nothing, and others may wait.
 bool least_of_all(const own_communicator& own, double* numbers, int count);
 
 struct some_bytes {

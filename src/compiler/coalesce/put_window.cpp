@@ -71,12 +71,17 @@ char* memory_for(MPI_Aint bytes, obstacle_of_puts& here) {
   char* given = nullptr;
   if (here != obstacle_of_puts::none)
     return given;
-  if (is_open_mpi())
-    std::free(given = static_cast<char*>(std::malloc(static_cast<std::size_t>(bytes)))); // it is there
-  else if (MPI_Alloc_mem(bytes, MPI_INFO_NULL, static_cast<void*>(&given)) != MPI_SUCCESS)
+  if (is_open_mpi()) {
+    void* volatile there =
+        std::malloc(static_cast<std::size_t>(bytes)); // volatile: compilers may take it for granted
+    here = there ? here : obstacle_of_puts::no_memory;
+    std::free(there);
+    return nullptr;
+  }
+  if (MPI_Alloc_mem(bytes, MPI_INFO_NULL, static_cast<void*>(&given)) != MPI_SUCCESS)
     given = nullptr;
   here = given ? here : obstacle_of_puts::no_memory;
-  return is_open_mpi() ? nullptr : given;
+  return given;
 }
 
 int make_window(MPI_Aint bytes, MPI_Comm comm, char*& memory, MPI_Win& made) {

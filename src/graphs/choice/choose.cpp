@@ -5,6 +5,7 @@
 #include "graphs/choice/in_pieces.h"
 #include "graphs/choice/plan_traits.h"
 #include "graphs/choice/tried_algorithms.h"
+#include "graphs/cost/driver_prices.h"
 #include "graphs/cost/message_price.h"
 
 #include <algorithm>
@@ -32,11 +33,20 @@ double least_latency(const machine_costs& costs, const process_map& where, std::
   return least;
 }
 
+bool has_crowded_node(const process_map& where, std::uint32_t ranks) {
+  const rank_nodes nodes(where, ranks);
+  for (std::uint32_t node = 0; node < nodes.count(); ++node)
+    if (nodes.crowded(node))
+      return true;
+  return false;
+}
+
 class chooser {
 public:
   chooser(const graph& g, const compilation& c, const compile_options& options, const choice_request& wanted)
       : g_(g), c_(c), options_(options), wanted_(wanted),
-        least_latency_(least_latency(wanted.costs, wanted.where, g.ranks())) {}
+        least_latency_(least_latency(wanted.costs, wanted.where, g.ranks())),
+        shares_cores_(has_crowded_node(wanted.where, g.ranks())) {}
 
   choice run() {
     add_plans();
@@ -68,6 +78,7 @@ private:
   std::vector<char> valid_; ///< by plan
   double least_latency_;
   bool at_once_ = false; ///< only plans whose messages leave at once
+  bool shares_cores_;    ///< somewhere ranks do: pieces gained nothing there
   as_messages best_form_;
 };
 
@@ -172,7 +183,7 @@ void chooser::add_forms(const plan& collectives, std::string_view where) {
 }
 
 void chooser::add_pieces(std::string_view name, const plan& whole) {
-  if (is_of_collectives(wanted_.driver))
+  if (is_of_collectives(wanted_.driver) || (wanted_.plan.empty() && shares_cores_))
     return;
   if (std::optional<plan> cut = in_pieces(g_, whole))
     add(std::string(name).append(cut_in_pieces), std::move(*cut), false);

@@ -51,8 +51,12 @@ public:
     number_messages();
     plan made;
     made.orders = whole_.orders;
-    for (std::uint32_t r = 0; r < whole_.ranks.size(); ++r)
-      made.ranks.push_back(rank_in_pieces(r));
+    for (std::uint32_t r = 0; r < whole_.ranks.size(); ++r) {
+      std::optional<rank_plan> cut = rank_in_pieces(r);
+      if (!cut)
+        return std::nullopt;
+      made.ranks.push_back(std::move(*cut));
+    }
     return made;
   }
 
@@ -77,7 +81,9 @@ private:
     const reducer& by = g_.reducers()[index(s.by)];
     if (by.varies || !by.anywhere || total_length(s.writes) < sizes_.operand)
       return;
-    const std::uint64_t piece = std::max<std::uint64_t>(sizes_.piece / by.element, 1) * by.element;
+    const std::uint64_t least =
+        std::max(sizes_.piece, (total_length(s.writes) + most_pieces - 1) / most_pieces);
+    const std::uint64_t piece = (least + by.element - 1) / by.element * by.element;
     for (const std::uint32_t before : s.after) {
       const step& got = whole_.ranks[r].steps[before];
       if (got.kind != step_kind::recv ||
@@ -115,7 +121,7 @@ private:
     });
   }
 
-  rank_plan rank_in_pieces(std::uint32_t r) const {
+  std::optional<rank_plan> rank_in_pieces(std::uint32_t r) const {
     const std::vector<step>& steps = whole_.ranks[r].steps;
     const std::vector<std::uint32_t> combined_by = passing_operands(r);
     std::vector<std::uint32_t> first{0}; // piece of each step, and the end
@@ -131,9 +137,9 @@ private:
         for (const std::uint32_t before : s.after) {
           const bool alike = pieces_[r][i] != 0 && pieces_[r][before] == pieces_[r][i] &&
                              count_of(r, before) == count_of(r, i) && follows_in_pieces(steps[before], s);
-          for (std::uint32_t at = first[before]; at < first[before + 1]; ++at)
-            if (!alike || at == first[before] + k)
-              one.after.push_back(at);
+          const std::uint32_t from = alike ? first[before] + k : first[before];
+          for (std::uint32_t at = from; at < (alike ? from + 1 : first[before + 1]); ++at)
+            one.after.push_back(at);
         }
         if (combined_by[i] != none && k >= places) {
           one.writes = bytes_between(s.writes, k % places * pieces_[r][i],
@@ -147,7 +153,8 @@ private:
         made.steps.push_back(std::move(one));
       }
     }
-    put_in_order(made.steps);
+    if (!put_in_order(made.steps))
+      return std::nullopt;
     return made;
   }
 
@@ -208,8 +215,8 @@ private:
     return one;
   }
 
-  /// A step behind all that it waits for; else as they stand.
-  static void put_in_order(std::vector<step>& steps) {
+  /// A step behind all that it waits for; else as they stand. False: some wait for each other.
+  static bool put_in_order(std::vector<step>& steps) {
     std::vector<std::vector<std::uint32_t>> next(steps.size());
     std::vector<std::size_t> open(steps.size());
     std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;
@@ -233,7 +240,9 @@ private:
         if (--open[later] == 0)
           ready.push(later);
     }
+    const bool all = ordered.size() == steps.size();
     steps = std::move(ordered);
+    return all;
   }
 
   const graph& g_;
@@ -246,6 +255,8 @@ private:
 } // namespace
 
 bool has_long_operands(const graph& g) {
+  if (g.size() > largest_cut_graph)
+    return false;
   for (std::uint32_t i = 0; i < g.size(); ++i)
     if (const op_id op{i}; g.reduces(op) && total_length(g.writes(op)) >= piece_sizes().operand)
       return true;
@@ -253,7 +264,7 @@ bool has_long_operands(const graph& g) {
 }
 
 std::optional<plan> in_pieces(const graph& g, const plan& whole, const piece_sizes& sizes) {
-  if (has_collectives(whole))
+  if (g.size() > largest_cut_graph || has_collectives(whole))
     return std::nullopt;
   for (const rank_plan& r : whole.ranks)
     for (const step& s : r.steps)

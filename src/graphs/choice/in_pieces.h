@@ -16,12 +16,16 @@ struct piece_sizes {
   std::uint64_t operand = 1048576; ///< shorter ones stay whole
   std::uint64_t piece = 262144;    ///< bytes_still_in_cache (cost/driver_prices.h)
 };
+/// Of a message; pieces of longer ones are longer, so that a plan grows by no more than that.
+inline constexpr std::uint64_t most_pieces = 16;
+/// Operations; what is cut in a larger graph would take longer to choose than it saves.
+inline constexpr std::size_t largest_cut_graph = 10'000;
 
-/// Some reduction of the graph is long enough to be cut.
+/// The graph is small enough, and some reduction of it long enough to be cut.
 bool has_long_operands(const graph& g);
 
 /// The same plan with such messages and reductions in pieces; nothing where there are none, or where the plan computes or has collectives.
-/// Cost O(steps · log messages).
+/// Cost O(steps and what they wait for, times pieces squared).
 std::optional<plan> in_pieces(const graph& g, const plan& whole, const piece_sizes& sizes = {});
 
 } // namespace tacit::graphs

@@ -2,6 +2,7 @@
 
 #include "runtime/mpi/attributes.h"
 
+#include <csignal>
 #include <exception>
 #include <mutex>
 #include <new>
@@ -47,10 +48,28 @@ void strike_off(background_analysis* one) noexcept {
   std::erase(all().list, one);
 }
 
+/// Of this thread, for those that it makes meanwhile.
+class all_signals_blocked {
+public:
+  all_signals_blocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~all_signals_blocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  all_signals_blocked(const all_signals_blocked&) = delete;
+  all_signals_blocked& operator=(const all_signals_blocked&) = delete;
+
+private:
+  sigset_t before_{};
+};
+
 } // namespace
 
 background_analysis::background_analysis(work what) : process_(getpid()) {
   enlist(this);
+  const all_signals_blocked
+      for_the_thread; // they are the program's, whose threads block and wait for them as they like
   try {
     thread_ = std::thread([this, what = std::move(what)]() mutable {
       run(what);

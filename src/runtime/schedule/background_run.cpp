@@ -83,10 +83,11 @@ void background_run::go_over() {
     found = analysis_->take();
   analysis_.reset();
   try {
+    std::string became = fmt::format(
+        "done while the graph ran as written; what is described here runs from run {} on", run_ + 1);
     std::unique_ptr<bound_graph> made = replace(std::move(found));
-    became_ = fmt::format("done while the graph ran as written; what is described here runs from run {} on",
-                          run_ + 1);
-    std::swap(plan_, made);
+    std::swap(plan_, made); // nothing fails from here on, so that all ranks go over
+    became_ = std::move(became);
     made->end();                  // nobody is in a run of it any more
   } catch (const call_error& e) { // agreed by all ranks
     became_ = fmt::format("what it found cannot run, so the graph goes on as written: {}", e.what());
