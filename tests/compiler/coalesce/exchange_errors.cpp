@@ -2,36 +2,16 @@
 // once, before or after MPI has done its work. Nobody waits for what does not come, and all that was added is there afterwards.
 #include "expect.h"
 #include "own_window.h"
+#include "refused_calls.h"
 
 #include <mpi.h>
 #include <tacit/coalesce.h>
 
 namespace {
 int me, processes, failures;
-bool in_fence = false;
-int calls;                ///< in fences since the case began
-int refused = -1;         ///< the number of the call that fails
-bool works_first = false; ///< and yet does its work
 } // namespace
 
-template <typename Call>
-static int may_fail(Call call) {
-  if (!in_fence || ++calls != refused)
-    return call();
-  if (works_first)
-    call();
-  return MPI_ERR_OTHER;
-}
-
 extern "C" {
-int MPI_Isend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
-              MPI_Request* request) {
-  return may_fail([&] { return PMPI_Isend(data, count, type, to, tag, comm, request); });
-}
-int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-              MPI_Request* request) {
-  return may_fail([&] { return PMPI_Irecv(data, count, type, from, tag, comm, request); });
-}
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made) {
   return may_fail([&] { return PMPI_Comm_create_group(comm, group, tag, made); });
 }
@@ -58,9 +38,9 @@ namespace {
 constexpr int places = 34000; ///< of a window: messages of several segments
 
 int fence(tacit_coalesce* region, MPI_Win win) {
-  in_fence = true;
+  watched = true;
   const int error = tacit_win_fence(region, 0, win);
-  in_fence = false;
+  watched = false;
   return error;
 }
 

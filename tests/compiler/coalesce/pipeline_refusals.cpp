@@ -2,6 +2,7 @@
 // loop, in turn, once or several times, before or after MPI has done its work; and puts, and what completes them, for good. Nobody waits for what
 // does not come, all do the same, and everything arrives.
 #include "expect.h"
+#include "refused_calls.h"
 
 #include <mpi.h>
 #include <tacit/coalesce.h>
@@ -10,36 +11,11 @@
 
 namespace {
 int me, processes, failures;
-bool watched = false;
-int calls;                                               ///< since the case began
-int refused = -1;                                        ///< the number of the first call that fails
-int in_a_row = 0;                                        ///< and how many then do
-bool works_first = false;                                ///< and yet does its work
 bool no_puts = false, no_flush = false, no_lock = false; ///< for good
 int rounds_by_puts;
 } // namespace
 
-template <typename Call>
-static int may_fail(Call call, bool for_good = false) {
-  if (!watched)
-    return call();
-  ++calls;
-  if (!for_good && (calls < refused || calls >= refused + in_a_row || refused < 0))
-    return call();
-  if (works_first && !for_good)
-    call();
-  return MPI_ERR_OTHER;
-}
-
 extern "C" {
-int MPI_Isend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
-              MPI_Request* request) {
-  return may_fail([&] { return PMPI_Isend(data, count, type, to, tag, comm, request); });
-}
-int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-              MPI_Request* request) {
-  return may_fail([&] { return PMPI_Irecv(data, count, type, from, tag, comm, request); });
-}
 int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* made) {
   return may_fail([&] { return PMPI_Comm_split(comm, color, key, made); });
 }

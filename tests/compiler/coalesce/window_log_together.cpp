@@ -5,6 +5,7 @@
 #include "compiler/coalesce/window_log.h"
 #include "expect.h"
 #include "own_window.h"
+#include "refused_calls.h"
 
 #include <mpi.h>
 
@@ -13,29 +14,9 @@ using namespace tacit::compiler;
 namespace {
 int me, processes, failures;
 bool refuses = false;
-int calls, refused = -1, in_a_row = 0;
-bool works_first = false;
 } // namespace
 
-template <typename Call>
-static int may_fail(Call call) {
-  ++calls;
-  if (me != processes - 1 || calls < refused || calls >= refused + in_a_row)
-    return call();
-  if (works_first)
-    call();
-  return MPI_ERR_OTHER;
-}
-
 extern "C" {
-int MPI_Isend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
-              MPI_Request* request) {
-  return may_fail([&] { return PMPI_Isend(data, count, type, to, tag, comm, request); });
-}
-int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-              MPI_Request* request) {
-  return may_fail([&] { return PMPI_Irecv(data, count, type, from, tag, comm, request); });
-}
 int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* made) {
   return may_fail([&] { return PMPI_Comm_split(comm, color, key, made); });
 }
@@ -51,8 +32,9 @@ namespace {
 int with_refusals(int number, int count, bool after_its_work) {
   MPI_Win win = MPI_WIN_NULL;
   long* const memory = make_window<long>(64 * sizeof(long), sizeof(long), MPI_COMM_WORLD, &win);
+  watched = true;
   calls = 0;
-  refused = number;
+  refused = me == processes - 1 ? number : -1;
   in_a_row = count;
   works_first = after_its_work;
   window_log* const log = window_log::make(win, MPI_COMM_WORLD);
