@@ -21,8 +21,8 @@ public:
     const auto hash = static_cast<std::uint32_t>(Hash{}(value));
     place& found = places_[place_of(value, hash)];
     if (found.number == none) {
-      found = {hash, static_cast<std::uint32_t>(values_.size())};
-      values_.push_back(value);
+      values_.push_back(value); // first, as it may find no memory
+      found = {hash, static_cast<std::uint32_t>(values_.size() - 1)};
     }
     return found.number;
   }
