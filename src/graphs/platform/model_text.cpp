@@ -1,5 +1,6 @@
 // The text form of a machine model. Reading trusts nothing: every field must be there, have its type and a
 // sensible value, sizes must rise, and nothing else may be in it.
+#include "graphs/platform/json_value.h"
 #include "graphs/platform/machine_model.h"
 
 #include <cmath>
@@ -28,58 +29,59 @@ json of(const spread& s) {
 /// An object all of whose fields have to be asked for.
 class fields {
 public:
-  fields(const json& object, std::string where) : object_(object), where_(std::move(where)) {
-    if (!object.is_object())
+  fields(const json_value& object, std::string where) : object_(object), where_(std::move(where)) {
+    if (!object.fields())
       refuse(fmt::format("{} is no object", where_));
   }
-  const json& at(const char* key) {
-    const auto found = object_.find(key);
-    if (found == object_.end())
+  const json_value& at(const char* key) {
+    const json_value* found = object_.find(key);
+    if (!found)
       refuse(fmt::format("{} has no \"{}\"", where_, key));
     ++asked_;
     return *found;
   }
   std::string text(const char* key) {
-    const json& value = at(key);
-    if (!value.is_string() || value.get_ref<const std::string&>().size() > 1000)
+    const std::string* value = at(key).text();
+    if (!value || value->size() > 1000)
       refuse(fmt::format("\"{}\" of {} is no short text", key, where_));
-    return value;
+    return *value;
   }
   bool truth(const char* key) {
-    const json& value = at(key);
-    if (!value.is_boolean())
+    const bool* value = at(key).truth();
+    if (!value)
       refuse(fmt::format("\"{}\" of {} is neither true nor false", key, where_));
-    return value;
+    return *value;
   }
   std::uint64_t whole(const char* key, std::uint64_t most) {
-    const json& value = at(key);
-    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > most)
+    const std::uint64_t* value = at(key).whole();
+    if (!value || *value > most)
       refuse(fmt::format("\"{}\" of {} is no whole number up to {}", key, where_, most));
-    return value;
+    return *value;
   }
   spread quartiles(const char* key, double most = longest) {
-    const json& value = at(key);
-    if (!value.is_array() || value.size() != 3)
+    const json_value::array* value = at(key).elements();
+    if (!value || value->size() != 3)
       refuse(fmt::format("\"{}\" of {} is no list of three quartiles", key, where_));
     double q[3];
     for (std::size_t i = 0; i < 3; ++i) {
-      if (!value[i].is_number() || !(value[i].get<double>() >= 0) || value[i].get<double>() > most)
+      const std::optional<double> number = (*value)[i].number();
+      if (!number || !(*number >= 0) || *number > most)
         refuse(fmt::format("\"{}\" of {} is no number from 0 to {}", key, where_, most));
-      q[i] = value[i];
+      q[i] = *number;
     }
     if (q[0] > q[1] || q[1] > q[2])
       refuse(fmt::format("the quartiles \"{}\" of {} do not rise", key, where_));
     return {q[0], q[1], q[2]};
   }
   /// Files of earlier versions do not have it.
-  bool has(const char* key) const { return object_.contains(key); }
+  bool has(const char* key) const { return object_.find(key); }
   void end() const {
-    if (asked_ != object_.size())
+    if (asked_ != object_.fields()->size())
       refuse(fmt::format("{} has fields that this version does not know", where_));
   }
 
 private:
-  const json& object_;
+  const json_value& object_;
   std::string where_;
   std::size_t asked_ = 0;
 };
@@ -87,11 +89,11 @@ private:
 /// A list of objects with rising sizes.
 template <typename Cost, typename Read>
 std::vector<Cost> costs(fields& from, const char* key, bool needed, Read&& read) {
-  const json& list = from.at(key);
-  if (!list.is_array() || list.size() > most_sizes || (needed && list.empty()))
+  const json_value::array* list = from.at(key).elements();
+  if (!list || list->size() > most_sizes || (needed && list->empty()))
     refuse(fmt::format("\"{}\" is no list of 1 to {} sizes", key, most_sizes));
   std::vector<Cost> out;
-  for (const json& element : list) {
+  for (const json_value& element : *list) {
     fields f(element, fmt::format("entry {} of \"{}\"", out.size(), key));
     Cost c;
     c.bytes = f.whole("bytes", std::uint64_t{1} << 40);
@@ -111,7 +113,7 @@ window_model window_of(const std::string& text) {
   refuse("\"window\" is neither none, separate nor unified");
 }
 
-machine_identity identity_of(const json& object) {
+machine_identity identity_of(const json_value& object) {
   fields f(object, "\"machine\"");
   machine_identity m;
   m.host = f.text("host");
@@ -122,7 +124,7 @@ machine_identity identity_of(const json& object) {
   return m;
 }
 
-one_sided_rate rate_of(const json& object, const char* key) {
+one_sided_rate rate_of(const json_value& object, const char* key) {
   fields f(object, fmt::format("\"{}\" of \"one_sided\"", key));
   const one_sided_rate r{f.quartiles("single"), f.quartiles("coalesced")};
   f.end();
@@ -135,7 +137,7 @@ json of(const one_sided_rate& r) {
   return {{"single", of(r.single)}, {"coalesced", of(r.coalesced)}};
 }
 
-machine_model model_of(const json& all) {
+machine_model model_of(const json_value& all) {
   fields f(all, "the file");
   if (f.text("tacit") != "machine model")
     refuse("it is no machine model");
@@ -225,13 +227,11 @@ std::string text_of(const machine_model& m) {
 machine_model parse_model(std::string_view text) {
   if (text.size() > most_model_text)
     refuse(fmt::format("it has {} bytes; a machine model has some thousand", text.size()));
-  json all;
   try {
-    all = json::parse(text);
-  } catch (const json::exception& e) {
-    refuse(fmt::format("it is no JSON: {}", e.what()));
+    return model_of(parse_json(text));
+  } catch (const json_error& e) {
+    refuse(e.what());
   }
-  return model_of(all);
 }
 
 } // namespace tacit::graphs

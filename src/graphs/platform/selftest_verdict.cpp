@@ -1,5 +1,6 @@
 #include "graphs/platform/selftest_verdict.h"
 
+#include "graphs/platform/json_value.h"
 #include "graphs/platform/kept_file.h"
 
 #include <algorithm>
@@ -8,7 +9,6 @@
 #include <ctime>
 #include <fmt/format.h>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,7 +16,6 @@ namespace tacit::graphs {
 namespace {
 
 namespace fs = std::filesystem;
-using json = nlohmann::ordered_json;
 
 constexpr std::size_t most_selftest_text = 1 << 20; // of a file; about 25 KiB are written
 constexpr const char* selftest_remedy = "`tacit selftest` makes one";
@@ -51,20 +50,44 @@ bool is_plain(const std::string& text) {
              [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == ' '; });
 }
 
-std::string plain(const json& object, const char* key) {
-  const std::string text = object.at(key);
+const json_value& at(const json_value& object, const char* key) {
+  if (const json_value* found = object.find(key))
+    return *found;
+  throw json_error(fmt::format("there is no \"{}\"", key));
+}
+
+const json_value::array& list_at(const json_value& object, const char* key) {
+  if (const json_value::array* list = at(object, key).elements())
+    return *list;
+  throw json_error(fmt::format("\"{}\" is no list", key));
+}
+
+const std::string& text_at(const json_value& object, const char* key) {
+  if (const std::string* text = at(object, key).text())
+    return *text;
+  throw json_error(fmt::format("\"{}\" is no text", key));
+}
+
+std::uint64_t whole(const json_value& value) {
+  if (const std::uint64_t* number = value.whole())
+    return *number;
+  throw json_error("a number is none, or below 0");
+}
+
+std::string plain(const json_value& object, const char* key) {
+  const std::string& text = text_at(object, key);
   return is_plain(text) ? text : std::string("?");
 }
 
-/// Throws json::exception.
-std::string cells_of(const json& file, std::string_view kind) {
+/// Throws json_error.
+std::string cells_of(const json_value& file, std::string_view kind) {
   std::string cells = ",";
-  for (const json& cell : file.at("cells").get_ref<const json::array_t&>()) {
-    if (cell.at("implementation") != "mpi" || cell.at("mode") != kind)
+  for (const json_value& cell : list_at(file, "cells")) {
+    if (text_at(cell, "implementation") != "mpi" || text_at(cell, "mode") != kind)
       continue;
     std::string verdict = plain(cell, "verdict");
-    const auto cases = cell.at("cases").get<std::int64_t>(), wrong = cell.at("wrong").get<std::int64_t>();
-    if (verdict == "right" && (cases <= 0 || wrong != 0))
+    const std::uint64_t cases = whole(at(cell, "cases")), wrong = whole(at(cell, "wrong"));
+    if (verdict == "right" && (cases == 0 || wrong != 0))
       verdict = "without cases";
     cells += fmt::format("{} {} {},", plain(cell, "topology"), plain(cell, "call"), verdict);
   }
@@ -72,24 +95,24 @@ std::string cells_of(const json& file, std::string_view kind) {
 }
 
 /// On one rank there is nobody to send to.
-bool has_several_ranks(const json& file) {
-  const json::array_t& ranks = file.at("ranks").get_ref<const json::array_t&>();
-  return std::any_of(ranks.begin(), ranks.end(), [](const json& n) { return n.get<std::int64_t>() > 1; });
+bool has_several_ranks(const json_value& file) {
+  const json_value::array& ranks = list_at(file, "ranks");
+  return std::any_of(ranks.begin(), ranks.end(), [](const json_value& n) { return whole(n) > 1; });
 }
 
-selftest_verdict judge(const json& file, const fs::path& path, std::string_view library,
+selftest_verdict judge(const json_value& file, const fs::path& path, std::string_view library,
                        std::string_view kind) {
-  if (file.at("tacit") != "selftest" || file.at("format") != 1)
+  if (text_at(file, "tacit") != "selftest" || whole(at(file, "format")) != 1)
     return nothing_because(
         fmt::format("{} is no verdict of this version; {}", path.string(), selftest_remedy));
-  const std::string tested = file.at("mpi").at("version");
+  const std::string& tested = text_at(at(file, "mpi"), "version");
   if (tested != library)
     return nothing_because(fmt::format("{} is of another library ({}, not {}); {}", path.string(), tested,
                                        library, selftest_remedy));
-  if (file.contains("machine") && file.at("machine") != selftest_machine())
+  if (file.find("machine") && text_at(file, "machine") != selftest_machine())
     return nothing_because(fmt::format("{} is of another machine ({}); {}", path.string(),
-                                       file.at("machine").get<std::string>(), selftest_remedy));
-  if (file.contains("sampled") && file.at("sampled") != false)
+                                       text_at(file, "machine"), selftest_remedy));
+  if (const json_value* sampled = file.find("sampled"); sampled && (!sampled->truth() || *sampled->truth()))
     return nothing_because(fmt::format("{} was made with fewer cases (--every, --graphs or --dimensions); "
                                        "`tacit selftest` without them makes one",
                                        path.string()));
@@ -130,8 +153,8 @@ selftest_verdict load_selftest(std::string_view library, std::string_view kind) 
   if (text.size() > most_selftest_text)
     return nothing_because(fmt::format("{} is too long for a verdict; {}", path.string(), selftest_remedy));
   try {
-    return judge(json::parse(text), path, library, kind);
-  } catch (const json::exception&) {
+    return judge(parse_json(text), path, library, kind);
+  } catch (const json_error&) {
     return nothing_because(fmt::format("{} is damaged; {}", path.string(), selftest_remedy));
   }
 }
