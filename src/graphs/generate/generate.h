@@ -9,6 +9,7 @@
 // its buffer.
 #pragma once
 
+#include "graphs/graph/affine_run.h"
 #include "graphs/graph/graph.h"
 #include "vocabulary/base/diagnostic.h"
 #include "vocabulary/base/ids.h"
@@ -93,6 +94,10 @@ memory_layout layout_of(const recipe& r, std::uint32_t ranks);
 
 /// The graph of the recipe, or nothing and a diagnostic that says what does not exist or does not fit.
 std::optional<graph> generate(const recipe& r, diagnostics& problems);
+
+/// The same as affine runs, two a rank at most, in O(ranks). Nothing unless the algorithm is linear, without own blocks and extra messages,
+/// and moves blocks among two ranks or more.
+std::optional<affine_graph> generate_runs(const recipe& r);
 
 /// Adds the pattern to `g` among the members of one of its communicators (`ranks` and `extra` of the recipe
 /// are not used; `root` is a position in the communicator). False and a diagnostic if it does not exist.
