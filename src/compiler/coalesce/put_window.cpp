@@ -50,8 +50,6 @@ bool has_several_threads() {
   return MPI_Query_thread(&level) != MPI_SUCCESS || level == MPI_THREAD_MULTIPLE;
 }
 
-/// MPICH 4.0.2 loses puts into windows that it allocates itself, where one process is later than the other; Open MPI 4.1 makes no windows of
-/// given memory on a node without cross-memory attach.
 bool is_open_mpi() {
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
@@ -66,27 +64,20 @@ bool mixes_up_windows(MPI_Comm comm) {
          (MPI_Comm_compare(comm, MPI_COMM_WORLD, &compared) != MPI_SUCCESS || compared == MPI_UNEQUAL);
 }
 
-/// In front of the call that makes a window together: who finds no memory in it leaves the others waiting. Null: none, or MPI allocates.
-char* memory_for(MPI_Aint bytes, obstacle_of_puts& here) {
-  char* given = nullptr;
-  if (here != obstacle_of_puts::none)
-    return given;
-  if (is_open_mpi()) {
-    void* volatile there =
-        std::malloc(static_cast<std::size_t>(bytes)); // volatile: compilers may take it for granted
-    here = there ? here : obstacle_of_puts::no_memory;
-    std::free(there);
-    return nullptr;
-  }
-  if (MPI_Alloc_mem(bytes, MPI_INFO_NULL, static_cast<void*>(&given)) != MPI_SUCCESS)
-    given = nullptr;
-  here = given ? here : obstacle_of_puts::no_memory;
-  return given;
+/// MPICH 4.0.2 loses puts into windows that it allocates unless the bytes of every process are a multiple of 16: it rounds them up where it
+/// looks for the parts of others, and not where each process finds its own. Of 64, as a line is then nobody else's.
+constexpr MPI_Aint unit_of_windows = 64;
+
+MPI_Aint whole_units(MPI_Aint bytes) {
+  return (bytes + unit_of_windows - 1) / unit_of_windows * unit_of_windows;
 }
 
-int make_window(MPI_Aint bytes, MPI_Comm comm, char*& memory, MPI_Win& made) {
-  return memory ? MPI_Win_create(memory, bytes, 1, MPI_INFO_NULL, comm, &made)
-                : MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, comm, static_cast<void*>(&memory), &made);
+/// In front of the call that makes a window together: who finds no memory in it leaves the others waiting.
+bool has_memory_for(MPI_Aint bytes) {
+  void* volatile there =
+      std::malloc(static_cast<std::size_t>(bytes)); // volatile: compilers may take it for granted
+  std::free(there);
+  return there;
 }
 
 obstacle_of_puts obstacle_here(const own_communicator& own, std::size_t block) {
@@ -126,24 +117,22 @@ put_window* put_window::make(const own_communicator& own, std::ptrdiff_t block, 
   void* const room = std::malloc(sizeof(put_window));
   obstacle_of_puts here =
       room ? obstacle_here(own, static_cast<std::size_t>(block)) : obstacle_of_puts::no_memory;
-  const MPI_Aint bytes = 2 * own.processes * block;
-  char* memory = memory_for(bytes, here);
+  const MPI_Aint bytes = whole_units(2 * own.processes * block);
+  if (here == obstacle_of_puts::none && !has_memory_for(bytes))
+    here = obstacle_of_puts::no_memory;
   obstacle_of_puts all = agreed(here, own);
   why = words_of(all);
   if (all != obstacle_of_puts::none) {
-    if (memory)
-      MPI_Free_mem(memory);
     std::free(room);
     return nullptr;
   }
   auto* const made = new (room) put_window();
   made->own_ = own;
   made->block_ = block;
-  made->given_ = memory;
   for (int i = 0; i < most_tries && made->handle_ == MPI_WIN_NULL; ++i)
-    if (make_window(bytes, own.handle, memory, made->handle_) != MPI_SUCCESS)
+    if (MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, own.handle, static_cast<void*>(&made->memory_),
+                         &made->handle_) != MPI_SUCCESS)
       let_others_go_on();
-  made->memory_ = memory;
   all = agreed(begun_epoch(made->handle_), own);
   why = words_of(all);
   if (all == obstacle_of_puts::none)
@@ -160,8 +149,6 @@ void put_window::free(put_window* window) {
     return;
   MPI_Win_unlock_all(window->handle_); // an error where there was no epoch
   MPI_Win_free(&window->handle_);
-  if (window->given_)
-    MPI_Free_mem(window->given_);
   std::free(window);
 }
 

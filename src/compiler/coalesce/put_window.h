@@ -46,7 +46,6 @@ private:
   own_communicator own_; ///< lent
   MPI_Win handle_ = MPI_WIN_NULL;
   char* memory_ = nullptr;
-  char* given_ = nullptr; ///< the same, if MPI has not allocated it with the window
   std::ptrdiff_t block_ = 0;
   long turn_ = 0;
   bool failed_ = false; ///< a put of this turn

@@ -43,6 +43,10 @@ inline constexpr bool mixes_up_windows = true;
 inline constexpr bool mixes_up_windows = false;
 #endif
 
+/// MPICH 4.0.2 loses puts into windows of MPI_Win_allocate unless the bytes of each process are a multiple of 16: it rounds them up where it
+/// looks for the parts of others, and not where each process finds its own.
+inline constexpr int unit_of_allocated_windows = 16;
+
 /// SMPI declares MPI_Comm_idup and aborts in it.
 inline constexpr bool has_comm_idup = !ranks_are_simulated;
 /// In SMPI each of a few words sends a message from every rank to every other one, a million on 1024 ranks.

@@ -19,7 +19,8 @@
 namespace tacit::runtime {
 namespace {
 
-constexpr MPI_Aint line = 64;
+constexpr MPI_Aint line = 64; ///< all that is in a window, and so its size, is a multiple of it
+static_assert(line % unit_of_allocated_windows == 0);
 /// Larger messages go in pieces: a window need not be twice as large as all messages together.
 constexpr std::uint64_t largest_piece = 256 * 1024;
 constexpr std::uint32_t slots_of_pieces = 4;

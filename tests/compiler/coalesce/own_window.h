@@ -1,5 +1,5 @@
 // A window as each library can make it: Open MPI 4.1 makes no windows of given memory on a node without cross-memory attach; MPICH 4.0
-// loses puts of skewed processes in windows that it allocates itself.
+// loses puts into windows that it allocates itself unless their bytes are a multiple of 16.
 #pragma once
 
 #include <mpi.h>

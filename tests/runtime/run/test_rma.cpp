@@ -1,6 +1,7 @@
 // Driver `rma` by itself, in both memory models of MPI: messages of one piece and of several, one way and
 // both ways, steps that wait for each other, moved buffers; sizes that differ are an error on every rank.
 #include "runtime/mpi/mpi_error.h"
+#include "runtime/rma/peers.h"
 
 #include "all_pairs.h"
 #include "mpi_main.h"
@@ -50,6 +51,17 @@ TEST_P(rma, moved_buffers) {
   }
   ASSERT_TRUE(run->rebind(0, 0));
   ASSERT_EQ(exchange(bytes, 9), "");
+}
+
+/// MPICH loses puts into windows of other sizes (library_quirks.h).
+TEST_P(rma, windows_are_whole_lines) {
+  connect([](int from, int to) -> long { return 1 + 3 * from + 10 * to; });
+  MPI_Aint* bytes = nullptr;
+  int found = 0;
+  MPI_Win_get_attr(dynamic_cast<rma_peers&>(*peers).window(), MPI_WIN_SIZE, static_cast<void*>(&bytes),
+                   &found);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(*bytes % 64, 0);
 }
 
 /// Ranks give up what they have made in different order; windows come back when the next one is made.
