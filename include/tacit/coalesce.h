@@ -515,7 +515,10 @@ static inline long long tacit_pipeline_bound(long long value) {
 }
 
 /* Before a loop whose counter goes up from `first` to `last`. Collective over comm, but never blocks: what all processes do for this line,
- * communicator and amount is agreed in the call behind the loop, the first time, and once more after measuring. For that the first exchange of a
+ * communicator and amount is agreed in the call behind the loop, the first time, and once more after measuring. So all processes come here
+ * together and with one datatype. They may come from different lines, if each time those come together that did the first time, with that
+ * communicator and amount: a process that comes from a line that is new to it, or from that of another exchange, while others do not, is not
+ * understood, and is waited for. With TACIT_COALESCE_CHECK=1 that is said (TACIT-155), and the exchange is made all the same. For that the first exchange of a
  * communicator makes one of ours with the same processes, which goes with it; so does the window of puts.
  * costs: for TACIT_PIPELINE_PREDICTED. */
 void tacit_pipeline_begin(tacit_pipeline* exchange, int when, const tacit_pipeline_costs* costs,

@@ -174,7 +174,7 @@ void count_round(const tacit_pipeline& p, known_exchanges& among, known_exchange
 }
 
 known_exchange described(const tacit_pipeline& p) {
-  return {p.file,  p.line, magnitude_of(block_bytes(p)), p.asked, 0, {0, 0, 0}, p.costs, nullptr,
+  return {p.file,  p.line, magnitude_of(block_bytes(p)), 0, p.asked, 0, {0, 0, 0}, p.costs, nullptr,
           nullptr, nullptr};
 }
 
@@ -263,6 +263,7 @@ void make_known(const tacit_pipeline& p, MPI_Comm comm) {
   double least = made ? rank_of(p.asked) : no_record;
   if (least_of_all(own, &least, 1) && least != no_record) {
     made->when = careful[static_cast<int>(least)];
+    made->number = among->count++;
     return begin_known(*among, *made, block_bytes(p));
   }
   take_back(among, made);

@@ -22,6 +22,7 @@ constexpr int all_ways = 3;
 struct known_exchange {
   const char* file;
   int line, magnitude; ///< of the bytes of a block
+  int number;          ///< of those that the communicator has known; the same on all processes
   int when;            ///< as agreed; NEVER, ALWAYS or PUTS once it is decided
   int round;
   double best[all_ways]; ///< seconds
@@ -34,6 +35,9 @@ struct known_exchange {
 struct known_exchanges {
   own_communicator own;
   known_exchange* first;
+  int count;
+  bool
+      came_apart; ///< processes have come to different exchanges, which check mode has seen: all are MPI_Alltoall from then on
   known_exchanges* next; ///< of another communicator
 };
 

@@ -217,6 +217,29 @@ bool complete_rows(tacit_pipeline& p, const void* origin, void* target) {
   return false;
 }
 
+/// Check mode, behind the loop: whether all processes have come to the same exchange. If not, that is said, nothing is agreed on over this
+/// communicator any more, and all go in parts if one has begun to, because the others must take them in.
+void see_that_all_came(tacit_pipeline& p, known_exchanges& among) {
+  const double number = p.known ? known_to(p).number : -1;
+  double least[] = {number, -number, p.way == in_parts ? -1.0 : 0.0};
+  if (!least_of_all(among.own, least, 3) || least[0] == -least[1])
+    return;
+  std::fprintf(stderr,
+               "tacit: rank %d: %s:%d: another process of the communicator came to another exchange than "
+               "this one, but the pragma "
+               "claims that all come here together [TACIT-155]\n",
+               world_rank(), p.file ? p.file : "?", p.line);
+  among.came_apart = true;
+  p.known = nullptr;
+  p.is_new = 0;
+  if (p.way == in_parts || least[2] == 0) {
+    p.way = p.way == in_parts ? in_parts : as_written;
+    return;
+  }
+  p.posted = 0;
+  plan(p, in_parts);
+}
+
 } // namespace
 } // namespace tacit::compiler
 
@@ -249,13 +272,15 @@ void tacit_pipeline_begin(tacit_pipeline* exchange, int when, const tacit_pipeli
   if (costs)
     p.costs = *costs;
   known_exchanges* const among = known_of(comm);
+  p.among = among;
+  if (among && among->came_apart)
+    return;
   known_exchange* const e = find(among, p);
   if (!e) {
     p.is_new = 1;
     return;
   }
   p.known = e;
-  p.among = among;
   if (const way how = way_of(*e, block_bytes(p)); how != as_written) {
     plan(p, how);
     if (checks_claims())
@@ -288,6 +313,8 @@ int tacit_pipeline_alltoall(tacit_pipeline* exchange, const void* origin, int or
   tacit_pipeline& p = *exchange;
   p.computed = MPI_Wtime();
   verify(p);
+  if (p.among && checks_claims() && !static_cast<known_exchanges*>(p.among)->came_apart)
+    see_that_all_came(p, *static_cast<known_exchanges*>(p.among));
   if (p.way == in_parts)
     p.error = complete_parts(p);
   else if ((p.way == as_written || !complete_rows(p, origin, target)) && p.error == MPI_SUCCESS)

@@ -1,9 +1,11 @@
-// Check mode: a loop in front of a pipelined exchange that stores where an annotation claims it does not.
+// Check mode: a loop in front of a pipelined exchange that stores where an annotation claims it does not; processes that come to it from lines
+// of their own, always from the same one (lines) or not (apart), in parts or by puts (TACIT_PIPELINE): everything arrives all the same.
 //
-//     pipeline_claims true|send|receive      what the loop does besides
+//     pipeline_claims true|send|receive|lines|apart
 #include <mpi.h>
 #include <tacit/coalesce.h>
 
+#include <cstdio>
 #include <cstring>
 #include <vector>
 
@@ -15,16 +17,20 @@ int main(int argc, char** argv) {
   constexpr int block = 2048;
   std::vector<int> array(static_cast<std::size_t>(block * processes)), received(array);
   const bool into_sent = std::strcmp(argv[1], "send") == 0,
-             into_received = std::strcmp(argv[1], "receive") == 0;
-  for (int round = 0; round < 2; ++round) { // the first one is MPI_Alltoall
+             into_received = std::strcmp(argv[1], "receive") == 0, apart = std::strcmp(argv[1], "apart") == 0;
+  const int own = std::strcmp(argv[1], "lines") == 0 ? me : 0;
+  bool right = true;
+  for (int round = 0; round < (into_sent || into_received ? 2 : 8);
+       ++round) { // the first one is MPI_Alltoall
+    const int line = 21 + own + (apart && me == 1 && round % 4 >= 2 ? 10 : 0);
     tacit_pipeline p;
     const tacit_pipeline_store stores[] = {{0, 4, 4, {{4 * block, 0, processes - 1}}}};
     tacit_pipeline_begin(&p, TACIT_PIPELINE_MEASURED, nullptr, array.data(), block, MPI_INT, received.data(),
-                         block, MPI_INT, MPI_COMM_WORLD, 0, block - 1, stores, 1, "program.c", 21);
+                         block, MPI_INT, MPI_COMM_WORLD, 0, block - 1, stores, 1, "program.c", line);
     for (int i = 0; i < block; ++i) {
       tacit_pipeline_reached(&p, i);
       for (int to = 0; to < processes; ++to)
-        array[static_cast<std::size_t>(to * block + i)] = me + to + i;
+        array[static_cast<std::size_t>(to * block + i)] = 10 * me + to + i + round;
       if (i == block - 1 && me == 1 && into_sent)
         array[5] = -1;
       if (i == block / 2 && me == 0 && into_received)
@@ -32,7 +38,13 @@ int main(int argc, char** argv) {
     }
     tacit_pipeline_alltoall(&p, array.data(), block, MPI_INT, received.data(), block, MPI_INT,
                             MPI_COMM_WORLD);
+    for (int from = 0; from < processes; ++from)
+      for (int i = 0; i < block; ++i)
+        right = right && (into_sent ||
+                          received[static_cast<std::size_t>(from * block + i)] == 10 * from + me + i + round);
   }
+  if (!right)
+    std::fprintf(stderr, "rank %d: something else arrived\n", me);
   MPI_Finalize();
-  return 0;
+  return !right;
 }
