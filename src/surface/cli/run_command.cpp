@@ -140,7 +140,7 @@ std::string why_nothing(const run_options& options, const finished_run& run) {
   if (recorder_stopped(run.folder))
     return fmt::format("the recorder could not write to {} (its message is above)", run.folder.string());
   if (run.marks.find('x') != std::string::npos)
-    return "the recorder does not fit the program (its message is above)";
+    return "the recorder refused (its message above says why)";
   for (const std::size_t at : run.line.programs)
     if (const std::string why = obstacle(find_executable(options.words[at]), run.interposer, options.apply);
         !why.empty())
