@@ -34,7 +34,7 @@ inline constexpr double change_of_process = 1000;
 /// In which shm cuts long messages.
 inline constexpr double bytes_of_a_piece = 8192;
 /// A rank that sends and receives so many bytes in a run drives them out of its caches if they go through memory of ours, and not if MPI
-/// copies them once. The model measures what has just been written. So such traffic is priced by what MPI takes for the message: both ends
+/// copies them once. Models of earlier versions know only what a block costs that has just been written. There such traffic is priced by what MPI takes for the message: both ends
 /// are busy with it, one way among two ranks took 0.78 of that under Open MPI (MPICH 4.0: 0.92 to 1.5), an exchange 1.55 to 1.6 times that
 /// (1.2 to 1.5), 256 KiB to 4 MiB. Segments of a long message drive each other out as the whole does: four ranks took twice as long by
 /// pipelines through memory as by messages of MPI. What is longer than a channel, on ranks that share cores, is handed over from process to
@@ -45,6 +45,8 @@ inline constexpr double bytes_that_leave = 262144, share_of_message = 0.85, shar
 inline constexpr double bytes_still_in_cache = 262144;
 /// What a channel through memory holds (runtime/channel).
 inline constexpr double bytes_of_a_channel = 262144;
+/// Through memory; longer ones are read where they lie.
+inline constexpr double longest_copied = 524288;
 /// A long message in pieces is not copied once by MPI, but cut, packed and unpacked on its way: an exchange of blocks of a matrix (32 KiB to
 /// 4 MiB) took 1.1 to 3 times what one of contiguous blocks took.
 inline constexpr double packing_of_long = 3;
@@ -93,7 +95,7 @@ public:
   bool puts(medium by) const { return by != medium::memory && by_puts_ && !model(by).puts.empty(); }
   bool shares() const { return shares_; }
   /// The most that a rank sends and receives in a run through memory, if it is known. To be said before prices are asked for.
-  void carry(double bytes) { leaves_caches_ = bytes >= bytes_that_leave; }
+  void carry(double bytes) { carried_ = bytes; }
 
   /// That the sender's core is busy with a message that lies in so many pieces of memory there.
   double send(medium by, double bytes, std::size_t pieces) {
@@ -134,12 +136,19 @@ private:
   };
   static std::size_t number(medium by) { return static_cast<std::size_t>(by); }
   double through_caches(double price, double bytes) const {
-    if (!leaves_caches_ && bytes < bytes_that_leave)
-      return price;
-    const machine_model& m = model(medium::node);
-    const double share =
-        bytes > bytes_of_a_channel && nodes_.any_crowded() ? share_of_long_if_crowded : share_of_message;
-    return std::max(price, share * (handling + moving(m, bytes)));
+    const bool handed_over = bytes > bytes_of_a_channel && nodes_.any_crowded();
+    const double by_mpi = handling + moving(model(medium::node), bytes);
+    if (handed_over)
+      return std::max(price, share_of_long_if_crowded * by_mpi);
+    if (!model(medium::memory).channels.empty())
+      return std::max(price, as_part_of_all(bytes));
+    const bool leaves = carried_ >= bytes_that_leave || bytes >= bytes_that_leave;
+    return leaves ? std::max(price, share_of_message * by_mpi) : price;
+  }
+  /// At the price of long messages that are copied: short ones drive each other out of the caches as a long one does its own pieces.
+  double as_part_of_all(double bytes) const {
+    const double together = std::min(carried_ / 2, longest_copied); // half of them come, as in an exchange
+    return bytes < together ? in_channel(model(medium::memory), together) * bytes / together : 0;
   }
   /// That the receiver's core moves a message of MPI within the node.
   static double moving(const machine_model& m, double bytes) {
@@ -153,7 +162,8 @@ private:
   }
   double latency_of(medium by) const;
 
-  bool by_puts_, shares_, leaves_caches_ = false;
+  bool by_puts_, shares_;
+  double carried_ = 0; ///< by the busiest rank through memory, as far as it is known
   double longest_in_memory_;
   rank_nodes nodes_;
   std::array<medium_state, 3> media_;

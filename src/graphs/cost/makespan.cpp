@@ -209,8 +209,14 @@ private:
     double first = end, last = end;
     if (by == medium::memory) {
       const machine_model& m = prices_.model(by);
-      first = std::min(end, start + to_memory(m, bytes_of_a_piece)) + latency + change;
-      last = n > bytes_of_a_piece ? end + latency + change + from_memory(m, bytes_of_a_piece) : first;
+      if (m.channels.empty()) {
+        first = std::min(end, start + to_memory(m, bytes_of_a_piece)) + latency + change;
+        last = n > bytes_of_a_piece ? end + latency + change + from_memory(m, bytes_of_a_piece) : first;
+      } else { // ends may wait for lines while neither is busy
+        const double piece = std::min(n, bytes_of_a_piece);
+        first = start + change + std::max(channel_at(m, piece) - in_channel(m, piece), 0.0);
+        last = start + change + channel_at(m, n);
+      }
     } else if (by == medium::node) {
       first = last = end + latency + change;
     } else {

@@ -28,17 +28,26 @@ inline double reading_the_clock(const machine_model& m) {
   return copy_at(m, 0);
 }
 
-/// Into shared memory, and out of it.
-inline double to_memory(const machine_model& m, double bytes) {
-  return handling + std::max(fill_at(m, bytes) - reading_the_clock(m), 0.0);
-}
-inline double from_memory(const machine_model& m, double bytes) {
-  return handling + std::max(fetch_at(m, bytes) - reading_the_clock(m), 0.0);
-}
-
 /// What a cache line takes beyond the read that finds it changed, which every message has anyway.
 inline double line_latency(const machine_model& m) {
   return std::max(m.flag.median - std::max(fetch_at(m, 0) - reading_the_clock(m), 0.0), 0.0);
+}
+
+/// That each end of a channel is busy with a message: an exchange keeps both cores busy with one that goes and one that comes.
+inline double in_channel(const machine_model& m, double bytes) {
+  return std::max((channel_exchange_at(m, bytes) - line_latency(m)) / 2, handling);
+}
+
+/// Into shared memory, and out of it.
+inline double to_memory(const machine_model& m, double bytes) {
+  if (!m.channels.empty())
+    return in_channel(m, bytes);
+  return handling + std::max(fill_at(m, bytes) - reading_the_clock(m), 0.0);
+}
+inline double from_memory(const machine_model& m, double bytes) {
+  if (!m.channels.empty())
+    return in_channel(m, bytes);
+  return handling + std::max(fetch_at(m, bytes) - reading_the_clock(m), 0.0);
 }
 
 /// MPI packs, or unpacks, a message that lies in several pieces.

@@ -74,9 +74,9 @@ bool operator==(const machine_model& a, const machine_model& b) {
   return a.machine == b.machine && a.one_host == b.one_host && a.measured == b.measured &&
          a.core_share == b.core_share && a.messages == b.messages && a.eager_limit == b.eager_limit &&
          a.eager_always == b.eager_always && a.flag == b.flag && a.memory == b.memory &&
-         a.window == b.window && a.puts == b.puts && a.put_meanwhile == b.put_meanwhile &&
-         a.put_rate == b.put_rate && a.get_rate == b.get_rate && a.accumulate_rate == b.accumulate_rate &&
-         a.progress == b.progress;
+         a.channels == b.channels && a.window == b.window && a.puts == b.puts &&
+         a.put_meanwhile == b.put_meanwhile && a.put_rate == b.put_rate && a.get_rate == b.get_rate &&
+         a.accumulate_rate == b.accumulate_rate && a.progress == b.progress;
 }
 
 double one_way_at(const machine_model& m, double bytes) {
@@ -102,6 +102,13 @@ double fill_at(const machine_model& m, double bytes) {
 }
 double put_at(const machine_model& m, double bytes) {
   return interpolated(m.puts, &put_cost::put_flush, bytes);
+}
+
+double channel_at(const machine_model& m, double bytes) {
+  return interpolated(m.channels, &channel_time::one_way, bytes);
+}
+double channel_exchange_at(const machine_model& m, double bytes) {
+  return interpolated(m.channels, &channel_time::exchange, bytes);
 }
 
 const machine_model& default_model() {

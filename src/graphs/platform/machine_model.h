@@ -49,6 +49,15 @@ struct memory_cost {
   friend bool operator==(const memory_cost&, const memory_cost&) = default;
 };
 
+/// A message through a channel of ours in shared memory (runtime/channel), written before and read behind it. Copies of its bytes do not add
+/// up to that: both cores are busy with the same lines.
+struct channel_time {
+  std::uint64_t bytes = 0;
+  spread one_way;  ///< from the beginning of the send until the receive is complete
+  spread exchange; ///< one each way at the same time
+  friend bool operator==(const channel_time&, const channel_time&) = default;
+};
+
 struct put_cost {
   std::uint64_t bytes = 0;
   spread put_flush; ///< MPI_Put and MPI_Win_flush
@@ -92,6 +101,7 @@ struct machine_model {
   bool eager_always = false;     ///< also the largest message tried did
   spread flag; ///< a cache line written by one core until the other one sees it; 0: no memory shared
   std::vector<memory_cost> memory;
+  std::vector<channel_time> channels; ///< empty: not measured, as by earlier versions
   window_model window = window_model::none;
   std::vector<put_cost> puts;
   put_overlap put_meanwhile; ///< not measured: likewise
@@ -114,6 +124,9 @@ double fetch_at(const machine_model& m, double bytes);
 /// That of a copy in models without it.
 double fill_at(const machine_model& m, double bytes);
 double put_at(const machine_model& m, double bytes);
+/// Of models with channels.
+double channel_at(const machine_model& m, double bytes);
+double channel_exchange_at(const machine_model& m, double bytes);
 
 /// Used where nothing has been measured: a server core of 2020 and an MPI over shared memory, rounded. Listed
 /// in docs/platform.md.

@@ -165,6 +165,11 @@ machine_model model_of(const json_value& all) {
     if (from.has("fill"))
       c.fill = from.quartiles("fill");
   });
+  if (f.has("channels"))
+    m.channels = costs<channel_time>(f, "channels", true, [](fields& from, channel_time& c) {
+      c.one_way = from.quartiles("one_way");
+      c.exchange = from.quartiles("exchange");
+    });
   m.puts = costs<put_cost>(f, "puts", false,
                            [](fields& from, put_cost& c) { c.put_flush = from.quartiles("put_flush"); });
   if (f.has("put_meanwhile")) {
@@ -212,6 +217,8 @@ std::string text_of(const machine_model& m) {
     if (c.fill.high > 0)
       out["memory"].back()["fill"] = of(c.fill);
   }
+  for (const channel_time& c : m.channels)
+    out["channels"].push_back({{"bytes", c.bytes}, {"one_way", of(c.one_way)}, {"exchange", of(c.exchange)}});
   out["puts"] = json::array();
   for (const put_cost& c : m.puts)
     out["puts"].push_back({{"bytes", c.bytes}, {"put_flush", of(c.put_flush)}});

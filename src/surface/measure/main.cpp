@@ -88,6 +88,8 @@ graphs::machine_model measure_all(const pair& p, parts_done& progress) {
     memory_result memory = memory_costs(p);
     m.flag = memory.flag;
     m.memory = std::move(memory.costs);
+    progress.at(0.85, "channels through memory");
+    m.channels = channel_times(p);
   }
   progress.at(0.9, "windows");
   window_result window = window_costs(p);

@@ -79,6 +79,9 @@ struct memory_result {
 /// Only if both are on one host.
 memory_result memory_costs(const pair& p);
 
+/// Likewise.
+std::vector<graphs::channel_time> channel_times(const pair& p);
+
 /// Not in MPI.
 void compute_for(double nanoseconds);
 

@@ -89,6 +89,18 @@ table memory_table(const graphs::machine_model& m) {
   return t;
 }
 
+table channel_table(const graphs::machine_model& m) {
+  table t{
+      .title = m.machine.mpi + ": channels through memory",
+      .note =
+          "One way: a message of ours until it has been received. Exchange: one each way at the same time.",
+      .head = {"bytes", "one way", "exchange"},
+      .rows = {}};
+  for (const graphs::channel_time& c : m.channels)
+    t.rows.push_back({readable_bytes(c.bytes), time(c.one_way), time(c.exchange)});
+  return t;
+}
+
 template <typename Cost>
 plot::curve curve(const char* name, const std::vector<Cost>& list, graphs::spread Cost::* part) {
   plot::curve c{name, {}};
@@ -114,6 +126,8 @@ plot times(const graphs::machine_model& m) {
   p.curves.push_back(curve("fetch", m.memory, &graphs::memory_cost::fetch));
   if (!m.memory.empty() && m.memory.front().fill.high > 0)
     p.curves.push_back(curve("fill", m.memory, &graphs::memory_cost::fill));
+  if (!m.channels.empty())
+    p.curves.push_back(curve("channel, exchange", m.channels, &graphs::channel_time::exchange));
   p.curves.push_back(curve("put and flush", m.puts, &graphs::put_cost::put_flush));
   return p;
 }
@@ -147,6 +161,8 @@ page platform_page(std::span<const shown_model> models) {
     p.tables.push_back(scalars(m));
     p.tables.push_back(message_table(m));
     p.tables.push_back(memory_table(m));
+    if (!m.channels.empty())
+      p.tables.push_back(channel_table(m));
   }
   return p;
 }

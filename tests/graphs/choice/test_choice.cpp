@@ -72,6 +72,51 @@ TEST(makespan, memory_is_the_way_of_short_messages_and_single_copies_that_of_lon
   EXPECT_GT(ratio(1 << 20), 1);
 }
 
+/// Between two ranks, `count` messages each way, or one way.
+plan messages_of(std::uint64_t bytes, std::uint32_t count, bool both_ways) {
+  plan p;
+  p.ranks.resize(2);
+  for (std::uint32_t r = 0; r < 2; ++r)
+    for (std::uint32_t i = 0; i < count; ++i)
+      for (const step_kind kind : {step_kind::send, step_kind::recv}) {
+        if (!both_ways && (kind == step_kind::send) != (r == 0))
+          continue;
+        step s;
+        s.kind = kind;
+        s.peer = rank_id{1 - r};
+        s.tag = static_cast<std::int32_t>(i);
+        (kind == step_kind::send ? s.reads : s.writes).push_back({0x10000 + i * bytes, bytes});
+        p.ranks[r].steps.push_back(std::move(s));
+      }
+  return p;
+}
+
+TEST(makespan, takes_what_was_measured_of_channels) {
+  machine_costs costs;
+  for (const std::uint64_t bytes : {8u, 1024u, 8192u, 65536u, 262144u, 524288u, 1048576u}) {
+    const double n = static_cast<double>(bytes), long_ones = bytes > 65536 ? 1.5 : 1;
+    const auto exactly = [](double ns) { return spread{ns, ns, ns}; };
+    costs.within_node.channels.push_back(
+        {bytes, exactly(150 + long_ones * n / 8), exactly(160 + long_ones * n / 6)});
+  }
+  process_map where;
+  where.cores = 2;
+  where.longest_in_memory = 1 << 30;
+  const auto price = [&](std::uint64_t bytes, std::uint32_t count, bool both_ways) {
+    return makespan(messages_of(bytes, count, both_ways), "shm", costs, where);
+  };
+  for (const std::uint64_t bytes : {1024u, 8192u, 32768u, 65536u, 300000u, 1048576u}) {
+    const double n = static_cast<double>(bytes);
+    EXPECT_NEAR(price(bytes, 1, true) / channel_exchange_at(costs.within_node, n), 1,
+                bytes < 8192 ? 0.2 : 0.05)
+        << bytes;
+    EXPECT_NEAR(price(bytes, 1, false) / channel_at(costs.within_node, n), 1, 0.1) << bytes;
+  }
+  // Short messages that are long together leave the caches as a long one does.
+  EXPECT_GT(price(8192, 64, true), 0.99 * channel_exchange_at(costs.within_node, 524288));
+  EXPECT_LT(price(8192, 4, true), 4.2 * channel_exchange_at(costs.within_node, 8192));
+}
+
 TEST(makespan, has_no_price_for_collectives_and_unknown_drivers) {
   recipe r;
   diagnostics problems;

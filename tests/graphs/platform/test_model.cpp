@@ -87,6 +87,21 @@ TEST(platform_model, has_rates_of_one_sided_operations_or_none) {
             std::string::npos);
 }
 
+TEST(platform_model, knows_channels_or_not) {
+  machine_model m = example();
+  EXPECT_EQ(text_of(m).find("channels"), std::string::npos); // as files of earlier versions
+  m.channels = {{8, {60, 70, 80}, {90, 100, 110}}, {1024, {200, 210, 220}, {300, 310, 320}}};
+  const std::string text = text_of(m);
+  EXPECT_EQ(parse_model(text), m);
+  EXPECT_NE(parse_model(text), example());
+  EXPECT_NE(refusal(replaced(text, "\"exchange\"", "\"both\"")).find("has no \"exchange\""),
+            std::string::npos);
+  std::string none = text;
+  none.replace(none.find('[', none.find("channels")),
+               none.find("\"puts\"") - none.find('[', none.find("channels")), "[],");
+  EXPECT_NE(refusal(none).find("\"channels\" is no list"), std::string::npos);
+}
+
 TEST(platform_model, refuses_with_the_reason) {
   const std::string good = text_of(example());
   EXPECT_NE(refusal("").find("no JSON"), std::string::npos);
