@@ -462,6 +462,9 @@ typedef struct tacit_pipeline_costs {
   double put_of_byte;  /* seconds for each byte of puts */
   double put_progress; /* what part of a put moves while the processes compute */
   double copy;         /* seconds for each byte that is copied out of a window */
+  double
+      cores; /* of the node within which all this was measured; less than zero: between nodes; zero: that is not known.
+                          Other processes, on several nodes, on one, or more than there are cores, measure instead */
 } tacit_pipeline_costs;
 
 /* A counter of a loop around a store, apart from that of the pipelined loop: how far a step of it moves the store, and its values. */

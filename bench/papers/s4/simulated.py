@@ -110,7 +110,7 @@ class Programs:
         self.library = []
         folder = ROOT / "src" / "compiler"
         for name in ("pipeline", "known_exchange", "exchange_parts", "played_exchange", "put_window", "own_communicator", "once_more",
-                     "claims", "datatypes"):
+                     "claims", "datatypes", "node"):
             source = folder / "coalesce" / f"{name}.cpp"
             made = s2.WORK / f"coalesce_{source.stem}.o"
             s2.call(["clang++-19", "-std=c++20", "-fno-exceptions", "-fno-rtti", *self.common, source, "-o", made])

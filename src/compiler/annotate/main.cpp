@@ -79,7 +79,7 @@ bool read_numbers(const std::string& text, std::initializer_list<double*> into) 
 std::optional<exchange_costs> exchange_costs_of(const std::string& text) {
   exchange_costs c;
   return read_numbers(text, {&c.latency, &c.of_byte, &c.progress, &c.send, &c.receive, &c.put, &c.put_latency,
-                             &c.put_of_byte, &c.put_progress, &c.copy})
+                             &c.put_of_byte, &c.put_progress, &c.copy, &c.cores})
              ? std::optional(c)
              : std::nullopt;
 }
@@ -107,6 +107,8 @@ bool takes_choice(const std::string& word, platform_choices& into) {
     into.memory_limit = std::strtoull(value.c_str(), nullptr, 10);
   else if (takes("--exchange-costs", word, value))
     into.exchanges = exchange_costs_of(value);
+  else if (takes("--eager-limit", word, value))
+    into.eager_limit = std::strtoull(value.c_str(), nullptr, 10);
   else if (takes("--one-sided-costs", word, value))
     into.one_sided = one_sided_costs_of(value);
   else if (takes("--windows", word, value))

@@ -38,6 +38,7 @@ struct planned_message {
   std::optional<obstacle> limit; ///< why the wait stands there; nothing: the block ends
   bool hides_work = false;       ///< something runs between post and wait
   std::optional<obstacle> refused;
+  std::string refused_by;           ///< by whom, if that is a choice
   bool status_counts = false;       ///< somebody may read it
   bool calls_run_meanwhile = false; ///< of functions that may throw
   int request = 0;                  ///< the first of one or two
@@ -98,8 +99,9 @@ const clang::CompoundStmt* home_of(const clang::Stmt* statement, const function_
 
 class message_planner {
 public:
-  message_planner(const unit& of, const annotated_statement& at, const function_facts& facts)
-      : of_(of), at_(at), facts_(facts) {}
+  message_planner(const unit& of, const annotated_statement& at, const function_facts& facts,
+                  const platform_choices& by)
+      : of_(of), at_(at), facts_(facts), by_(by) {}
 
   std::vector<planned_message> make() {
     std::vector<planned_message> made;
@@ -243,9 +245,27 @@ private:
     const moved_arguments status({use.argument(param_role::status)}, facts_);
     if (!made.refused)
       made.refused = status.fault();
+    if (!made.refused && use.is({mpi_call::Send}))
+      choose(made);
     if (!made.refused)
       place_wait(made, in, status);
     return made;
+  }
+
+  /// Checked programs have every message under way, on whatever machine.
+  void choose(planned_message& send) const {
+    const std::optional<polynomial>& length = send.message.memory.front().what.length;
+    const bool is_constant = length && std::all_of(length->begin(), length->end(), [](const auto& term) {
+                               return term.first.empty() && term.second >= 0;
+                             });
+    const auto bytes =
+        is_constant ? std::optional(length->empty() ? 0 : static_cast<std::uint64_t>(length->begin()->second))
+                    : std::nullopt;
+    const send_choice choice = choose_send(at_.by.says, bytes, by_);
+    if (choice.overlaps || of_.checked)
+      return;
+    send.refused = obstacle{reason::no_window, choice.reason, send.message.use.call->getExprLoc()};
+    send.refused_by = choice.by;
   }
 
   static bool isa_switch(const clang::Stmt* s) { return llvm::isa_and_nonnull<clang::SwitchStmt>(s); }
@@ -351,6 +371,7 @@ private:
   const unit& of_;
   const annotated_statement& at_;
   const function_facts& facts_;
+  const platform_choices& by_;
   mutable std::map<const clang::CallExpr*, bool> listed_; ///< as far as they were asked for
   mutable std::map<std::pair<const clang::CallExpr*, const clang::Stmt*>, pending_message>
       messages_; ///< of a block
@@ -575,13 +596,14 @@ void say(const unit& of, const planned_message& m, findings& said) {
 
 } // namespace
 
-void overlap_messages(const unit& of, const annotated_statement& at, changes& into) {
+void overlap_messages(const unit& of, const annotated_statement& at, const platform_choices& by,
+                      changes& into) {
   if (auto fault = fault_of_text(of, at)) {
     into.said.push_back(*fault);
     return;
   }
   const function_facts facts(*at.function);
-  message_planner plans(of, at, facts);
+  message_planner plans(of, at, facts, by);
   std::vector<planned_message> messages = plans.make();
   check_claims(of, messages, facts, into.said);
   const sunk_waits waits = sink_waits(of, at, facts, into);
@@ -601,6 +623,7 @@ void overlap_messages(const unit& of, const annotated_statement& at, changes& in
           stays(at, m.message.use.name, m.refused->why,
                 m.refused->detail + wording(remark::location, {location_name(of, m.refused->at)}),
                 m.message.use.call->getExprLoc()));
+      into.said.back().decided_by = m.refused_by;
       continue;
     }
     auto found = std::find_if(homes.begin(), homes.end(), [&](const auto& h) { return h.first == m.home; });

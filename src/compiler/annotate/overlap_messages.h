@@ -17,6 +17,7 @@
 // listed messages may be under way together.
 #pragma once
 
+#include "compiler/annotate/platform_choice.h"
 #include "compiler/annotate/rewriting.h"
 
 namespace tacit::compiler {
@@ -32,6 +33,7 @@ namespace tacit::compiler {
 //     order       of several that are posted earlier, none passes another one
 //     completion  no message that is complete before it shares memory with it
 
-void overlap_messages(const unit& of, const annotated_statement& at, changes& into);
+void overlap_messages(const unit& of, const annotated_statement& at, const platform_choices& by,
+                      changes& into);
 
 } // namespace tacit::compiler

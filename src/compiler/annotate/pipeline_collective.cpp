@@ -209,9 +209,9 @@ remark remark_of(exchange_way how) {
 
 std::string initializer_of(const exchange_costs& c) {
   char numbers[256];
-  std::snprintf(numbers, sizeof numbers, "{%.3g, %.3g, %.2g, %.3g, %.3g, %.3g, %.3g, %.3g, %.2g, %.3g}",
+  std::snprintf(numbers, sizeof numbers, "{%.3g, %.3g, %.2g, %.3g, %.3g, %.3g, %.3g, %.3g, %.2g, %.3g, %g}",
                 c.latency, c.of_byte, c.progress, c.send, c.receive, c.put, c.put_latency, c.put_of_byte,
-                c.put_progress, c.copy);
+                c.put_progress, c.copy, c.cores);
   return numbers;
 }
 

@@ -126,6 +126,17 @@ node_choice choose_node_memory(const platform_choices& by) {
   return {{wording(remark::node_not_shared), the_platform}, false};
 }
 
+send_choice choose_send(const annotation& says, std::optional<std::uint64_t> bytes,
+                        const platform_choices& by) {
+  if (says.when == wish::always)
+    return {{wording(remark::by_pragma), the_pragma}, true};
+  if (!bytes || *bytes > by.eager_limit)
+    return {{"", the_run}, true};
+  return {
+      {wording(remark::sent_eagerly, {std::to_string(*bytes), std::to_string(by.eager_limit)}), the_platform},
+      false};
+}
+
 exchange_choice choose_exchange(const annotation& says, const platform_choices& by) {
   using way = exchange_choice::way;
   const bool by_pragma = says.when != wish::as_platform;

@@ -16,6 +16,7 @@ namespace tacit::compiler {
 struct exchange_costs {
   double latency = 0, of_byte = 0, progress = 0, send = 0, receive = 0;
   double put = 0, put_latency = 0, put_of_byte = 0, put_progress = 0, copy = 0;
+  double cores = 0; ///< of the node; -1: between nodes; 0: not known
 };
 
 /// Nanoseconds of an operation on 8 bytes.
@@ -41,7 +42,8 @@ struct platform_choices {
   std::optional<exchange_costs> exchanges; ///< of the description, as all that follows
   std::optional<one_sided_costs> one_sided;
   window_memory windows = window_memory::unknown;
-  bool shares_memory = true; ///< the processes of a node
+  bool shares_memory = true;     ///< the processes of a node
+  std::uint64_t eager_limit = 0; ///< bytes of a message that MPI takes over at once; 0: not known
 };
 
 /// With the reason in the words of a remark, empty where nobody was asked, and by whom: "pragma", "flag", "platform", "run".
@@ -74,6 +76,15 @@ struct node_choice : choice_made {
   bool reaches = true;
 };
 node_choice choose_node_memory(const platform_choices& by);
+
+/// Whether a blocking send of `cco` is worth posting and completing apart. One that MPI takes over at once has nothing to hide: its process is
+/// as busy with it either way, and completing a request is on top of that.
+struct send_choice : choice_made {
+  bool overlaps = true;
+};
+/// `bytes`: nothing if the text does not say how many.
+send_choice choose_send(const annotation& says, std::optional<std::uint64_t> bytes,
+                        const platform_choices& by);
 
 struct exchange_choice : choice_made {
   enum class way : std::uint8_t { as_written, in_parts, by_puts, measured, predicted } how = way::measured;

@@ -138,7 +138,7 @@ void transform_statement(const unit& of, const annotated_statement& at, const ta
   case annotation_kind::overlap:
     return pipeline_collectives(of, at, platform.choices, into);
   case annotation_kind::cco:
-    return overlap_messages(of, at, into);
+    return overlap_messages(of, at, platform.choices, into);
   case annotation_kind::indep:
     return; // a claim for the others
   }

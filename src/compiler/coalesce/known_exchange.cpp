@@ -1,7 +1,9 @@
 #include "compiler/coalesce/known_exchange.h"
 
 #include "compiler/coalesce/attribute.h"
+#include "compiler/coalesce/claims.h"
 #include "compiler/coalesce/exchange_parts.h"
+#include "compiler/coalesce/node.h"
 #include "compiler/coalesce/played_exchange.h"
 #include "compiler/hooks/finalize.h"
 #include "compiler/hooks/settings.h"
@@ -95,6 +97,26 @@ constexpr double no_record = -1;
 
 double rank_of(int when) {
   return static_cast<double>(std::find(std::begin(careful), std::end(careful), when) - std::begin(careful));
+}
+
+/// What this process wants, if all are on one node or on several. Costs of messages within a node say nothing of those between nodes, nor
+/// the other way round, nor of more processes than the node has cores, which do not compute at the same time: then it is measured.
+int asked_on(bool one_node, const tacit_pipeline& p, const own_communicator& own) {
+  const bool is_described = p.costs.cores == 0 || (p.costs.cores > 0) == one_node;
+  const bool has_cores = !(p.costs.cores > 0) || own.processes <= p.costs.cores;
+  return p.asked == TACIT_PIPELINE_PREDICTED && !(is_described && has_cores) ? TACIT_PIPELINE_MEASURED
+                                                                             : p.asked;
+}
+
+/// Collective: what all want, or could keep no record of.
+double wanted_by_all(const tacit_pipeline& p, const own_communicator& own, bool has_record) {
+  const auto node =
+      static_cast<double>(node_of(world_rank()) >> 12); // numbers of that length have no others beside them
+  double least[] = {has_record ? rank_of(asked_on(true, p, own)) : no_record,
+                    has_record ? rank_of(asked_on(false, p, own)) : no_record, node, -node};
+  if (!least_of_all(own, least, 4))
+    return no_record;
+  return least[2] == -least[3] ? least[0] : least[1];
 }
 
 const char* words_of(int when) {
@@ -260,9 +282,9 @@ void make_known(const tacit_pipeline& p, MPI_Comm comm) {
   if (is_first)
     among = make_list(comm, own);
   known_exchange* const made = add(among, p);
-  double least = made ? rank_of(p.asked) : no_record;
-  if (least_of_all(own, &least, 1) && least != no_record) {
-    made->when = careful[static_cast<int>(least)];
+  const double wanted = wanted_by_all(p, own, made);
+  if (wanted != no_record) {
+    made->when = careful[static_cast<int>(wanted)];
     made->number = among->count++;
     return begin_known(*among, *made, block_bytes(p));
   }

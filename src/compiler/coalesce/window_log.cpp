@@ -2,6 +2,7 @@
 
 #include "compiler/coalesce/attribute.h"
 #include "compiler/coalesce/datatypes.h"
+#include "compiler/coalesce/node.h"
 #include "compiler/coalesce/type_map.h"
 #include "compiler/hooks/settings.h"
 
@@ -14,8 +15,6 @@
 #include <pthread.h>
 #include <tacit/coalesce.h>
 #include <time.h>
-#define XXH_INLINE_ALL // the library of that name may be missing where programs are linked
-#include <xxhash.h>
 
 namespace tacit::compiler {
 namespace {
@@ -28,19 +27,6 @@ long long now() {
   timespec t{};
   clock_gettime(CLOCK_MONOTONIC, &t);
   return static_cast<long long>(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
-}
-
-/// Of processes with one clock. TACIT_RANKS_PER_NODE plays more nodes than there are, as everywhere, but never fewer: clocks of two
-/// machines cannot be compared.
-std::uint64_t node(int rank) {
-  const std::size_t each = tacit_count_setting("TACIT_RANKS_PER_NODE", 0, "a number from 1 on");
-  char name[MPI_MAX_PROCESSOR_NAME + 1];
-  int length = 0;
-  if (MPI_Get_processor_name(name, &length) != MPI_SUCCESS)
-    length = 0;
-  const std::uint64_t words[] = {XXH3_64bits(name, static_cast<std::size_t>(length)),
-                                 each > 0 ? static_cast<std::uint64_t>(rank) / each : 0};
-  return XXH3_64bits(words, sizeof words);
 }
 
 /// Under the lock of all watches.
@@ -187,7 +173,7 @@ bool window_log::find_processes(MPI_Win win) {
       MPI_Win_get_attr(win, MPI_WIN_DISP_UNIT, static_cast<void*>(&unit), &present) == MPI_SUCCESS && present;
   bool told = tell_all(own_, world_rank(), world_);
   told &= tell_all(own_, known ? *unit : 1, units_);
-  told &= tell_all(own_, node(own_.rank), nodes_);
+  told &= tell_all(own_, node_of(own_.rank), nodes_);
   for (int t = 0; t < own_.processes; ++t) {
     new (epochs_ + t) lock_epoch();
     find_memory(win, t, own_.rank, epochs_[t]);

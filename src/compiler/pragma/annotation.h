@@ -61,7 +61,7 @@ struct annotation {
   bool collective = false;                 ///< of osc_coalesce: all processes come to each fence together
   bool transformed = false;                ///< done already: the statement is left as it is
   coherence caches = coherence::as_platform;
-  wish when = wish::as_platform;             ///< of osc_coalesce (never, always) and overlap
+  wish when = wish::as_platform;             ///< of osc_coalesce (never, always), cco (always) and overlap
   std::optional<std::uint64_t> factor;       ///< operations that are joined into one
   std::optional<std::uint64_t> memory_limit; ///< bytes that buffers of this region may take
 };

@@ -59,6 +59,8 @@ std::vector<std::string_view> clauses_of(annotation_kind kind) {
     return {"coherent", "incoherent", "transformed"};
   case annotation_kind::overlap:
     return {"never", "always", "puts", "measured", "transformed"};
+  case annotation_kind::cco:
+    return {"always", "transformed"};
   default:
     return {"transformed"};
   }

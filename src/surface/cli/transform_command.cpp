@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <memory>
+#include <optional>
 
 namespace tacit::surface {
 namespace {
@@ -24,6 +25,7 @@ struct transform_options {
   std::vector<std::string> words; ///< files, then the flags of the compiler
   std::string database, pipeline, coalesce, platform;
   std::uint64_t factor = 0, memory = 0;
+  std::optional<std::uint64_t> eager_limit;
   bool diff = false, write = false, json = false, quiet = false, coherent = false, incoherent = false,
        checked = false;
 };
@@ -48,7 +50,8 @@ std::string exchange_costs(const graphs::machine_model& m) {
                         puts ? second * graphs::put_at(m, small) : 0,
                         second * std::max(put_byte, 0.0),
                         puts ? m.put_meanwhile.progress.median / 100 : 0,
-                        puts ? second * graphs::fetch_at(m, large) / large : 0};
+                        puts ? second * graphs::fetch_at(m, large) / large : 0,
+                        m.one_host ? static_cast<double>(m.machine.cores) : -1};
   return fmt::format("{:.4g}", fmt::join(all, ","));
 }
 
@@ -82,6 +85,8 @@ int transform(const transform_options& options) {
     line.push_back(fmt::format("--coalesce-memory={}", options.memory));
   for (std::string& word : platform_words(options.platform))
     line.push_back(std::move(word));
+  if (options.eager_limit) // comes before what the description says
+    line.push_back(fmt::format("--eager-limit={}", *options.eager_limit));
   bool flags = false;
   int files = 0;
   for (const std::string& word : options.words) {
@@ -116,6 +121,8 @@ std::vector<std::string> platform_words(const std::string& file) {
       words.push_back("--one-sided-costs=" + one_sided_costs(m));
     if (m.window != graphs::window_model::none)
       words.push_back(fmt::format("--windows={}", graphs::name(m.window)));
+    if (m.eager_limit > 0)
+      words.push_back(fmt::format("--eager-limit={}", m.eager_limit));
     if (m.one_host && !(m.flag.median > 0))
       words.emplace_back("--no-shared-memory");
     return words;
@@ -181,6 +188,10 @@ command add_transform(CLI::App& app) {
       ->check(CLI::PositiveNumber);
   sub->add_option("--coalesce-memory", options->memory, "how many bytes they may take (likewise)")
       ->check(CLI::PositiveNumber);
+  sub->add_option(
+      "--eager-limit", options->eager_limit,
+      "bytes that MPI takes over at once: shorter sends have nothing to hide, and stay (default: what "
+      "--platform says; 0: all are posted)");
   sub->add_option(
       "--platform", options->platform,
       "description of the machine it will run on, of tacit platform: what is said neither here nor in "

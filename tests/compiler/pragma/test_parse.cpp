@@ -112,7 +112,8 @@ TEST(pragma, says_whether_and_how_before_the_platform_does) {
   EXPECT_NE(fault_of("overlap MPI_Alltoall never puts").problem.find("was said already"), std::string::npos);
   EXPECT_NE(fault_of("osc_coalesce (w, b, int, MPI_INT) puts").problem.find("'puts' cannot stand here"),
             std::string::npos);
-  EXPECT_FALSE(fault_of("cco MPI_Send always").problem.empty());
+  EXPECT_FALSE(fault_of("cco MPI_Send never").problem.empty());
+  EXPECT_EQ(read("cco MPI_Send always").when, wish::always);
 }
 
 TEST(pragma, a_collective_and_the_loop_that_produces_its_data) {
