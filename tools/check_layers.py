@@ -38,7 +38,7 @@ TABLE = {
         "cost": ["vocabulary", "platform", "graph", "plan"],
         "choice": ["vocabulary", "graph", "generate", "match", "flow", "detect", "described", "plan", "compile", "platform", "cost"],
         "part": ["vocabulary", "graph", "generate", "match", "flow", "detect", "described", "plan", "compile", "cost", "choice"],
-        "affine": ["vocabulary", "graph", "match", "flow", "detect", "plan", "compile", "cost", "part"],
+        "affine": ["vocabulary", "graph", "match", "flow", "detect", "plan", "compile", "cost", "choice", "part"],
     },
     "neighbors": {
         "topology": ["vocabulary"],

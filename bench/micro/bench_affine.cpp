@@ -1,6 +1,7 @@
 // Graphs as affine runs. compile/… is their whole compilation: match, races, flow and detection in closed form, and the validation of the
 // plan, which is the collective itself; with the peak memory per process, the graph included. steps/… makes the steps of one rank
 // from them, as every rank does for itself. add/… is what recognising runs costs an operation when a program adds them one by one.
+#include "graphs/affine/affine_steps.h"
 #include "graphs/affine/compile_affine.h"
 #include "graphs/generate/generate.h"
 #include "heap.h"

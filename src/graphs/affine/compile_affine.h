@@ -1,18 +1,13 @@
 // The passes on affine runs: graph in, collective out, or the reason why it has to be expanded. Read affine_meaning.h first.
 //
-// Nothing here grows with the square of the number of ranks: each rank's steps are made when they are asked for, as each rank
-// needs its own ones only.
+// Nothing here grows with the square of the number of ranks: each rank's steps are made when they are asked for (affine_steps.h), as
+// each rank needs its own ones only.
 #pragma once
 
 #include "graphs/affine/affine_meaning.h"
 #include "graphs/compile/compile.h"
-#include "graphs/cost/makespan.h"
 #include "graphs/part/facts.h"
-#include "graphs/plan/plan.h"
 
-#include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
 namespace tacit::graphs {
@@ -33,10 +28,5 @@ affine_compilation compile(const affine_graph& g);
 
 /// The collective as all ranks can know it.
 part_finding finding_of(const affine_meaning& m);
-
-/// The steps of one rank by the plan of this name (choice/choose.h); nothing if there is no such plan, or if they would not leave what the
-/// rank's runs leave. Cost as the rank's own messages, times log p for some algorithms. `where`: the nodes of all ranks, if they are on several.
-std::optional<rank_plan> steps_of(const affine_list& runs, const part_finding& what, std::string_view plan,
-                                  const process_map& where = {});
 
 } // namespace tacit::graphs

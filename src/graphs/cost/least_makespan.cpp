@@ -54,4 +54,37 @@ double least_makespan::value() const {
   return most * certainly;
 }
 
+double least_makespan_of_exchange(std::string_view driver, const machine_costs& costs,
+                                  const process_map& where, std::uint32_t ranks, std::uint64_t bytes) {
+  driver_prices prices(driver, costs, where, ranks);
+  const rank_nodes& nodes = prices.nodes();
+  const auto n = static_cast<double>(bytes);
+  const auto both_ends = [&](medium by) { return prices.send(by, n, 1) + prices.receive(by, n, 1); };
+  std::vector<bool> seen(nodes.count(), false);
+  std::uint32_t last = 0; // some rank on another node than rank 0
+  for (std::uint32_t r = 0; r < ranks; ++r)
+    if (nodes.of(r) != nodes.of(0))
+      last = r;
+  double most = 0;
+  for (std::uint32_t r = 0; r < ranks; ++r) {
+    const std::uint32_t node = nodes.of(r), here = nodes.ranks_on(node);
+    if (seen[node])
+      continue;
+    seen[node] = true;
+    std::uint32_t neighbor = r + 1; // on the same node, if there is one
+    while (here > 1 && nodes.of(neighbor) != node)
+      ++neighbor;
+    const double away = ranks - here;
+    double work = (here - 1.0) * (here > 1 ? both_ends(prices.medium_of(r, neighbor, n)) : 0);
+    if (last != 0) {
+      work += away * both_ends(medium::network);
+      most = std::max(most, away * prices.gap(n));
+    }
+    most = std::max(most, work);
+    if (nodes.crowded(node))
+      most = std::max(most, here * work / nodes.cores());
+  }
+  return most * certainly;
+}
+
 } // namespace tacit::graphs

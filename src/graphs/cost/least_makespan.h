@@ -36,4 +36,8 @@ private:
   double most_ = 0;
 };
 
+/// Of a message from each rank to each other one, all alike, without adding them one by one: O(ranks).
+double least_makespan_of_exchange(std::string_view driver, const machine_costs& costs,
+                                  const process_map& where, std::uint32_t ranks, std::uint64_t bytes);
+
 } // namespace tacit::graphs

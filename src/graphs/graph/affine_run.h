@@ -104,7 +104,7 @@ private:
   bool becomes_loop_of_two(const plain_message& m);
 
   rank_id self_ = no_rank;
-  std::uint32_t ranks_ = 0;
+  std::uint32_t ranks_ = 0x7fffffff; ///< so many that peers do not wrap
   std::size_t size_ = 0;
   bool has_others_ = false;
   std::vector<affine_run> runs_;

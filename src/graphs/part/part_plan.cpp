@@ -163,24 +163,28 @@ graph stand_in(const part_finding& what, std::uint32_t ranks) {
 std::optional<rank_plan> own_steps(const part_finding& what, const own_part& own, std::string_view name,
                                    const process_map& where) {
   std::optional<rank_plan> mine = as_collective(what, own);
-  if (!mine || name == "collectives")
-    return mine;
+  return mine ? steps_in_form(what, *std::move(mine), {own.self, own.part.ranks()}, name, where) : mine;
+}
+
+std::optional<rank_plan> steps_in_form(const part_finding& what, rank_plan collective, rank_among self,
+                                       std::string_view name, const process_map& where) {
+  if (name == "collectives")
+    return collective;
   const std::optional<algorithm> form = form_of(name);
   if (!form)
     return std::nullopt;
-  const graph none(own.part.ranks());
-  const std::uint32_t ranks = own.part.ranks();
+  const graph none(self.ranks);
   plan all;
-  all.ranks.resize(ranks);
-  for (std::uint32_t r = 0; r < ranks; ++r)
-    if (rank_id{r} != own.self)
-      all.ranks[r].steps.push_back(stand_in_step(what, ranks, rank_id{r}));
-  all.ranks[index(own.self)] = std::move(*mine);
+  all.ranks.resize(self.ranks);
+  for (std::uint32_t r = 0; r < self.ranks; ++r)
+    if (rank_id{r} != self.rank)
+      all.ranks[r].steps.push_back(stand_in_step(what, self.ranks, rank_id{r}));
+  all.ranks[index(self.rank)] = std::move(collective);
   constexpr auto vectors = vector_collectives::by_algorithm; // as graphs/choice has it
   if (*form != algorithm::linear && !has_form(none, all, *form, vectors, where))
     return std::nullopt;
   plan messages = with_messages(none, all, *form, vectors, where);
-  return std::move(messages.ranks[index(own.self)]);
+  return std::move(messages.ranks[index(self.rank)]);
 }
 
 graph steps_as_part(const rank_plan& steps, const own_part& own, const group_members& groups) {

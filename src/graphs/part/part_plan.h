@@ -29,6 +29,14 @@ graph stand_in(const part_finding& what, std::uint32_t ranks);
 std::optional<rank_plan> own_steps(const part_finding& what, const own_part& own, std::string_view name,
                                    const process_map& where = {});
 
+struct rank_among {
+  rank_id rank = no_rank;
+  std::uint32_t ranks = 0;
+};
+/// The same from the rank's own step of the collective, which comes last in `collective`.
+std::optional<rank_plan> steps_in_form(const part_finding& what, rank_plan collective, rank_among self,
+                                       std::string_view name, const process_map& where = {});
+
 /// The members of groups that are not all ranks.
 using group_members = std::map<comm_id, std::vector<rank_id>>;
 

@@ -79,6 +79,14 @@ bool asks_for_more(const compile_request& r) {
 /// each, 0.9 to 1.3 times with 1,536, 0.65 times with 6,144 and 0.2 times with 24,576 (bench/compile_parts.c).
 constexpr std::uint64_t enough_operations = 4096;
 
+/// Told as runs it is quickly known by rank 0, and in parts it would be followed in vain: `too_many`.
+bool is_large_exchange_in_runs(const local_graph& part, int size) {
+  constexpr std::size_t few = 8;
+  return size > static_cast<int>(graphs::most_ranks_of_all_to_all) && !part.operations.list().has_others() &&
+         part.operations.list().runs().size() <= few &&
+         part.operations.size() >= 2 * (static_cast<std::size_t>(size) - 1);
+}
+
 } // namespace
 
 parts_question parts_question::of(int rank, int size, const compile_request& wanted,
@@ -95,6 +103,9 @@ parts_question parts_question::of(int rank, int size, const compile_request& wan
   part_refusal why = size < 3 ? part_refusal::few_ranks : refusal_at_sight(part);
   if (why == part_refusal::none && rank == 0 && asks_for_more(wanted))
     why = part_refusal::options;
+  if (why == part_refusal::none && rank == 0 && wanted.by == compiled_by::size &&
+      is_large_exchange_in_runs(part, size))
+    why = part_refusal::too_many;
   if (why != part_refusal::none)
     out.refused = static_cast<std::uint64_t>(rank) << bits_of_rank | static_cast<std::uint64_t>(why);
   return out;
@@ -438,16 +449,17 @@ local_graph in_parts::remaining_part(const local_graph& part) const {
   std::iota(order.begin(), order.end(), 0u);
   std::stable_sort(order.begin(), order.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return gets_[a].source < gets_[b].source; });
-  for (const std::uint32_t i : order) {
-    const graphs::transfer& t = gets_[i];
-    const auto from = static_cast<int>(index(t.source));
-    if (out.operations.empty() || out.operations.back().peer != from) {
-      local_operation& made = out.operations.emplace_back();
-      made.kind = t.source == self() ? local_kind::copy : local_kind::get;
-      made.peer = from;
+  for (std::size_t i = 0; i < order.size();) {
+    const rank_id from = gets_[order[i]].source;
+    local_operation made;
+    made.kind = from == self() ? local_kind::copy : local_kind::get;
+    made.peer = static_cast<int>(index(from));
+    for (; i < order.size() && gets_[order[i]].source == from; ++i) {
+      const graphs::transfer& t = gets_[order[i]];
+      made.reads.push_back({t.source_address, t.length});
+      made.writes.push_back({t.destination_address, t.length});
     }
-    out.operations.back().reads.push_back({t.source_address, t.length});
-    out.operations.back().writes.push_back({t.destination_address, t.length});
+    out.operations.push_back(std::move(made));
   }
   return out;
 }

@@ -5,6 +5,7 @@
 #include "graphs/part/remaining.h"
 #include "runtime/mpi/collective_calls.h"
 #include "runtime/mpi/errors.h"
+#include "runtime/schedule/compile_runs.h"
 #include "runtime/schedule/known_machine.h"
 #include "runtime/schedule/measured_before.h"
 #include "vocabulary/calls/reasons.h"
@@ -160,8 +161,9 @@ std::vector<graphs::described_pattern> patterns_of(const std::string& file, diag
 
 } // namespace
 
-checked_graph check_parts(std::vector<message> parts, const compile_request& wanted) {
-  all_inputs in = unpacked(std::move(parts));
+namespace {
+
+checked_graph check_inputs(all_inputs in, const compile_request& wanted) {
   checked_graph out{join(in.graphs), {}, wanted, {}, {}, {}};
   out.wanted.compile.described = patterns_of(wanted.patterns, out.notes);
   out.products = graphs::check_graph(out.all.g, out.wanted.compile);
@@ -171,6 +173,12 @@ checked_graph check_parts(std::vector<message> parts, const compile_request& wan
   if (out.where.most > 1)
     out.measured_as.key = verdict_key(in.facts, in.graphs, wanted);
   return out;
+}
+
+} // namespace
+
+checked_graph check_parts(std::vector<message> parts, const compile_request& wanted) {
+  return check_inputs(unpacked(std::move(parts)), wanted);
 }
 
 compiled_graph find_meaning(checked_graph graph, std::function<void()> go_on) {
@@ -205,11 +213,40 @@ compiled_graph find_meaning(checked_graph graph, std::function<void()> go_on) {
   return out;
 }
 
-compiled_graph compile_parts(std::vector<message> parts, const compile_request& wanted) {
-  compiled_graph out = find_meaning(check_parts(std::move(parts), wanted));
+namespace {
+
+compiled_graph compile_inputs(all_inputs in, const compile_request& wanted) {
+  compiled_graph out = find_meaning(check_inputs(std::move(in), wanted));
   if (wanted.background && !wanted.in_background())
     out.why = with_note(out.why, "not in the background", wanted.not_in_background());
   return out;
+}
+
+} // namespace
+
+compiled_graph compile_parts(std::vector<message> parts, const compile_request& wanted) {
+  return compile_inputs(unpacked(std::move(parts)), wanted);
+}
+
+std::vector<message> compile_and_tell(std::vector<message> parts, const compile_request& wanted) {
+  all_inputs in = unpacked(std::move(parts));
+  const std::optional<whole_runs> runs = whole_runs_of(in.graphs, wanted);
+  if (!runs)
+    return told_to_all(compile_inputs(std::move(in), wanted));
+  const graphs::choice_request where = request_of(in.facts, wanted);
+  if (const auto chosen = choose_at_sight(*runs, where))
+    if (auto told = told_as_collective(*runs, explain_at_sight(*runs, *chosen), chosen->plans.front().name,
+                                       chosen->variants.front(), wanted.driver, where.where))
+      return *std::move(told);
+  const compiled_graph compiled = compile_inputs(std::move(in), wanted);
+  if (compiled.chosen.variants.size() == 1) {
+    const graphs::variant& by = compiled.chosen.variants.front();
+    const graphs::named_plan& plan = compiled.chosen.plans[by.plan];
+    if (auto told = told_as_collective(*runs, compiled.why, plan.name, by, compiled.driver, where.where,
+                                       &plan.steps.ranks.front()))
+      return *std::move(told);
+  }
+  return told_to_all(compiled);
 }
 
 std::vector<message> told_meanwhile(checked_graph& graph) {

@@ -46,6 +46,9 @@ compiled_graph compile_parts(std::vector<message> parts, const compile_request& 
 
 /// What scatter_by_tree takes: the explanation, and what each rank has to know.
 std::vector<message> told_to_all(const compiled_graph& compiled);
+/// All of it: what each rank has to know of the graph that the parts make. Graphs that are one collective as affine runs are not joined
+/// (compile_runs.h).
+std::vector<message> compile_and_tell(std::vector<message> parts, const compile_request& wanted);
 /// The same of a graph that runs as written while it is found out what it means.
 std::vector<message> told_meanwhile(checked_graph& graph);
 

@@ -18,6 +18,7 @@
 #include "runtime/schedule/by_tree.h"
 #include "runtime/schedule/compile_in_parts.h"
 #include "runtime/schedule/compile_on_root.h"
+#include "runtime/schedule/compile_runs.h"
 #include "runtime/schedule/kept_graphs.h"
 #include "runtime/schedule/wire.h"
 #include "vocabulary/calls/settings.h"
@@ -50,11 +51,15 @@ parts_answer agree_with(const kept_graphs& kept, kept_graphs::lookup& found, con
 }
 
 /// This rank's part of what came to it from rank 0; without variants if that is nothing.
-rank_part part_told(const std::vector<message>& told) {
+rank_part part_told(const std::vector<message>& told, const local_graph& part) {
   rank_part mine;
   if (told.empty())
     return mine;
-  mine = unpacked_part(told[1]);
+  told_part what = unpacked_part(told[1]);
+  if (const auto* const collective = std::get_if<told_collective>(&what))
+    mine = part_of_collective(*collective, part);
+  else
+    mine = std::get<rank_part>(std::move(what));
   mine.why = unpacked_explanation(told[0]);
   return mine;
 }
@@ -74,7 +79,7 @@ rank_part compiled_on_rank_0(const rank_facts& facts, const local_graph& part, c
   });
   const std::vector<message> told = scatter_by_tree(std::move(list), here, all);
   rank_part mine;
-  all.here("reading the schedule", [&] { mine = part_told(told); });
+  all.here("reading the schedule", [&] { mine = part_told(told, part); });
   return mine;
 }
 
@@ -97,7 +102,8 @@ std::unique_ptr<bound_graph> bind_what_was_found(std::vector<message> found, con
   agreement all(here.comm, here.rank, here.size, function);
   const std::vector<message> told = scatter_by_tree(std::move(found), here, all);
   rank_part mine;
-  all.here("reading the schedule", [&] { mine = part_told(told); });
+  all.here("reading the schedule",
+           [&] { mine = part_told(told, {}); }); // never as a collective: `told_to_all`
   binding bound = bind_together(mine, [&] { return functions; }, here, function, all);
   all.agree();
   bound.plan->take(std::move(bound.of_candidates));
@@ -192,7 +198,7 @@ std::unique_ptr<schedule> compile_together(const graph_builder& part, const char
   if (!same && (meanwhile || in_parts.why != graphs::part_refusal::none)) {
     mine = compiled_on_rank_0(facts, part.values(), meeting, all, [&](std::vector<message> parts) {
       if (!meanwhile)
-        return told_to_all(compile_parts(std::move(parts), wanted));
+        return compile_and_tell(std::move(parts), wanted);
       auto graph = std::make_shared<checked_graph>(check_parts(std::move(parts), wanted));
       std::vector<message> told = told_meanwhile(*graph);
       find_out = [graph](const std::function<void()>& go_on) {

@@ -56,7 +56,9 @@ graph_builder::bytes bytes_of(const char* what, const void* buffer, MPI_Count co
   return bytes;
 }
 
-graph_builder::graph_builder(MPI_Comm comm) : comm_(comm), rank_(rank_in(comm)), size_(size_of(comm)) {}
+graph_builder::graph_builder(MPI_Comm comm) : comm_(comm), rank_(rank_in(comm)), size_(size_of(comm)) {
+  values_.operations = local_operations(rank_, size_);
+}
 
 int graph_builder::add(local_operation made) {
   if (values_.operations.size() >= INT_MAX)

@@ -24,12 +24,28 @@ void put_numbered(packer& into, const std::vector<local_communicator>& communica
 }
 
 /// All lists of bytes of a rank's part, in one order.
-template <typename Graph, typename Visit>
-void each_list(Graph& g, Visit&& visit) {
-  for (auto& op : g.operations) {
+template <typename Visit>
+void each_list(const local_graph& g, Visit&& visit) {
+  for (const local_operation& op : g.operations) {
     visit(op.reads);
     visit(op.writes);
   }
+  visit(g.scratch);
+  visit(g.live_out);
+}
+
+/// The same, which `visit` may change.
+template <typename Visit>
+void change_each_list(local_graph& g, Visit&& visit) {
+  const graphs::affine_list& before = g.operations.list();
+  local_operations after(static_cast<int>(number(before.self())), static_cast<int>(before.ranks()));
+  for (const local_operation& op : g.operations) {
+    local_operation changed = op;
+    visit(changed.reads);
+    visit(changed.writes);
+    after.push_back(std::move(changed));
+  }
+  g.operations = std::move(after);
   visit(g.scratch);
   visit(g.live_out);
 }
@@ -138,7 +154,7 @@ relative_graph without_places(const message& circumstances, local_graph g) {
   std::vector<std::uint64_t> place(ranges.size(), 0);
   relative_graph out;
   std::uint64_t next = 0;
-  each_list(g, [&](std::vector<graphs::segment>& list) {
+  change_each_list(g, [&](std::vector<graphs::segment>& list) {
     for (graphs::segment& s : list) {
       if (s.length == 0) {
         s.address = 0;

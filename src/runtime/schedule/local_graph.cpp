@@ -6,6 +6,69 @@
 #include <stdexcept>
 
 namespace tacit::runtime {
+namespace {
+
+/// Nothing if it is no message of one piece.
+std::optional<graphs::plain_message> plain(const local_operation& op) {
+  const bool sends = op.kind == local_kind::send;
+  const auto& data = sends ? op.reads : op.writes;
+  const auto& rest = sends ? op.writes : op.reads;
+  if ((!sends && op.kind != local_kind::recv) || op.reducer >= 0 || op.peer < 0 || op.comm < 0 ||
+      op.comm > std::numeric_limits<std::uint16_t>::max() || data.size() > 1 || !rest.empty() ||
+      (data.size() == 1 && data.front().length == 0))
+    return std::nullopt;
+  return graphs::plain_message{
+      sends ? graphs::op_kind::send : graphs::op_kind::recv, comm_id{static_cast<std::uint16_t>(op.comm)},
+      op.tag, rank_id{static_cast<std::uint32_t>(op.peer)}, data.empty() ? graphs::segment{} : data.front()};
+}
+
+/// The reverse. `into` may hold another message, whose memory is used again.
+void set(local_operation& into, const graphs::plain_message& m) {
+  const bool sends = m.kind == graphs::op_kind::send;
+  into.kind = sends ? local_kind::send : local_kind::recv;
+  into.comm = static_cast<std::int32_t>(index(m.comm));
+  into.peer = static_cast<int>(index(m.peer));
+  into.tag = m.tag;
+  into.reads.clear();
+  into.writes.clear();
+  if (m.data.length > 0)
+    (sends ? into.reads : into.writes).push_back(m.data);
+}
+
+} // namespace
+
+void local_operations::push_back(local_operation op) {
+  if (const auto message = plain(op))
+    return list_.add(*message);
+  others_.push_back(std::move(op));
+  try {
+    list_.add_other();
+  } catch (...) {
+    others_.pop_back();
+    throw;
+  }
+}
+
+void local_operations::iterator::read() {
+  other_ = nullptr;
+  if (at_ == of_->list_.end())
+    return;
+  if (const auto message = of_->list_.at(at_))
+    set(message_, *message);
+  else
+    other_ = &of_->others_[others_read_++];
+}
+
+std::optional<graphs::affine_graph> affine_form(const std::vector<local_graph>& parts) {
+  graphs::affine_graph out;
+  for (const local_graph& part : parts) {
+    if (part.operations.list().has_others() || !part.communicators.empty() || !part.dependencies.empty() ||
+        !part.scratch.empty() || !part.live_out.empty())
+      return std::nullopt;
+    out.ranks.push_back(part.operations.list());
+  }
+  return out;
+}
 
 void pack(packer& into, const std::vector<local_communicator>& communicators) {
   into.put<std::uint64_t>(communicators.size());
@@ -48,14 +111,79 @@ namespace {
 /// An operation without its bytes.
 using operation_words = std::array<std::int32_t, 5>;
 
-/// From the operations to the end.
+/// From the runs to the end.
 std::size_t packed_bytes(const local_graph& g) {
   constexpr std::size_t count = sizeof(std::uint64_t);
+  const graphs::affine_list& list = g.operations.list();
   std::size_t segments = g.scratch.size() + g.live_out.size();
-  for (const local_operation& op : g.operations)
+  for (const local_operation& op : g.operations.others())
     segments += op.reads.size() + op.writes.size();
-  return 4 * count + g.operations.size() * (sizeof(operation_words) + 2 * count) +
+  return 8 * count + list.runs().size_bytes() + list.loops().size_bytes() +
+         g.operations.others().size() * (sizeof(operation_words) + 2 * count) +
          g.dependencies.size() * 2 * sizeof(std::int32_t) + segments * sizeof(graphs::segment);
+}
+
+void pack(packer& into, const local_operations& operations) {
+  const graphs::affine_list& list = operations.list();
+  into.put<std::uint64_t>(index(list.self()));
+  into.put<std::uint64_t>(list.ranks());
+  // Field by field: what is between them is not the same in equal runs.
+  into.put<std::uint64_t>(list.runs().size());
+  for (const graphs::affine_run& r : list.runs()) {
+    into.put(std::array<std::uint64_t, 5>{r.data.address, r.data.length, r.stride, r.per_peer,
+                                          std::uint64_t{r.count} << 32 | index(r.peer)});
+    into.put(std::array<std::int32_t, 4>{r.tag, r.peer_step, static_cast<std::int32_t>(index(r.comm)),
+                                         static_cast<std::int32_t>(r.kind) << 8 |
+                                             static_cast<std::int32_t>(r.by) << 1 | (r.skips_self ? 1 : 0)});
+  }
+  into.put_list(list.loops());
+  into.put<std::uint64_t>(operations.others().size());
+  for (const local_operation& op : operations.others()) {
+    into.put(operation_words{static_cast<std::int32_t>(op.kind), op.comm, op.peer, op.tag, op.reducer});
+    into.put_list(op.reads);
+    into.put_list(op.writes);
+  }
+}
+
+graphs::affine_run unpack_run(unpacker& from) {
+  const auto words = from.get<std::array<std::uint64_t, 5>>();
+  const auto numbers = from.get<std::array<std::int32_t, 4>>();
+  graphs::affine_run r;
+  r.data = {words[0], words[1]};
+  r.stride = words[2];
+  r.per_peer = words[3];
+  r.count = static_cast<std::uint32_t>(words[4] >> 32);
+  r.peer = rank_id{static_cast<std::uint32_t>(words[4])};
+  r.tag = numbers[0];
+  r.peer_step = numbers[1];
+  r.comm = comm_id{static_cast<std::uint16_t>(numbers[2])};
+  r.kind = static_cast<graphs::op_kind>(numbers[3] >> 8);
+  r.by = static_cast<graphs::advance_by>(numbers[3] >> 1 & 3);
+  r.skips_self = (numbers[3] & 1) != 0;
+  return r;
+}
+
+local_operations unpack_operations(unpacker& from) {
+  const rank_id self{static_cast<std::uint32_t>(from.get<std::uint64_t>())};
+  const auto ranks = static_cast<std::uint32_t>(from.get<std::uint64_t>());
+  std::vector<graphs::affine_run> runs;
+  for (auto n = from.get<std::uint64_t>(); n > 0; --n)
+    runs.push_back(unpack_run(from));
+  graphs::affine_list list(self, ranks, std::move(runs), from.get_list<graphs::affine_list::loop>());
+  std::vector<local_operation> others;
+  for (auto n = from.get<std::uint64_t>(); n > 0; --n) {
+    local_operation op;
+    const auto words = from.get<operation_words>();
+    op.kind = static_cast<local_kind>(words[0]);
+    op.comm = words[1];
+    op.peer = words[2];
+    op.tag = words[3];
+    op.reducer = words[4];
+    op.reads = from.get_list<graphs::segment>();
+    op.writes = from.get_list<graphs::segment>();
+    others.push_back(std::move(op));
+  }
+  return {std::move(list), std::move(others)};
 }
 
 } // namespace
@@ -65,12 +193,7 @@ void pack_operations(packer& into, const local_graph& g) {
   for (const local_reducer& r : g.reducers)
     pack(into, r);
   into.reserve(packed_bytes(g));
-  into.put<std::uint64_t>(g.operations.size());
-  for (const local_operation& op : g.operations) {
-    into.put(operation_words{static_cast<std::int32_t>(op.kind), op.comm, op.peer, op.tag, op.reducer});
-    into.put_list(op.reads);
-    into.put_list(op.writes);
-  }
+  pack(into, g.operations);
   into.put<std::uint64_t>(g.dependencies.size());
   for (const auto& [before, after] : g.dependencies) {
     into.put(before);
@@ -91,18 +214,7 @@ local_graph unpack_local_graph(unpacker& from) {
   }
   for (auto n = from.get<std::uint64_t>(); n > 0; --n)
     g.reducers.push_back(unpack_reducer(from));
-  for (auto n = from.get<std::uint64_t>(); n > 0; --n) {
-    local_operation op;
-    const auto words = from.get<operation_words>();
-    op.kind = static_cast<local_kind>(words[0]);
-    op.comm = words[1];
-    op.peer = words[2];
-    op.tag = words[3];
-    op.reducer = words[4];
-    op.reads = from.get_list<graphs::segment>();
-    op.writes = from.get_list<graphs::segment>();
-    g.operations.push_back(std::move(op));
-  }
+  g.operations = unpack_operations(from);
   for (auto n = from.get<std::uint64_t>(); n > 0; --n) {
     const auto before = from.get<std::int32_t>();
     g.dependencies.emplace_back(before, from.get<std::int32_t>());

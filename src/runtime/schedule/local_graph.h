@@ -1,11 +1,16 @@
 // One rank's part of a graph as values: how the parts travel, and how they become one graph on rank 0.
 #pragma once
 
+#include "graphs/graph/affine_run.h"
 #include "graphs/graph/graph.h"
 #include "runtime/run/pack.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <mpi.h>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,13 +38,73 @@ struct local_operation {
   std::int32_t reducer = -1;                  ///< in local_graph::reducers; reduce, recv: what combines
 };
 
+/// A rank's operations in order of creation. Messages of one piece are kept as affine runs (graphs/graph/affine_run.h), so loops take
+/// memory by what is in their body, and equal operations make equal lists.
+class local_operations {
+public:
+  using value_type = local_operation;
+
+  local_operations() = default;
+  local_operations(int rank, int ranks)
+      : list_(rank_id{static_cast<std::uint32_t>(rank)}, static_cast<std::uint32_t>(ranks)) {}
+  local_operations(graphs::affine_list list, std::vector<local_operation> others)
+      : list_(std::move(list)), others_(std::move(others)) {}
+
+  /// If memory is refused, nothing has changed.
+  void push_back(local_operation op);
+  std::size_t size() const { return list_.size(); }
+  bool empty() const { return size() == 0; }
+  std::vector<local_operation> one_by_one() const { return {begin(), end()}; }
+  const graphs::affine_list& list() const { return list_; }
+  std::span<const local_operation> others() const { return others_; } ///< that are in no run
+
+  /// Each operation is there until the iterator moves on.
+  class iterator {
+  public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = local_operation;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const local_operation*;
+    using reference = const local_operation&;
+
+    iterator(const local_operations& of, graphs::affine_list::cursor at) : of_(&of), at_(at) { read(); }
+    reference operator*() const { return other_ ? *other_ : message_; }
+    pointer operator->() const { return &**this; }
+    iterator& operator++() {
+      of_->list_.move_on(at_);
+      read();
+      return *this;
+    }
+    void operator++(int) { ++*this; }
+    friend bool operator==(const iterator& a, const iterator& b) { return a.at_ == b.at_; }
+
+  private:
+    void read();
+    const local_operations* of_;
+    graphs::affine_list::cursor at_;
+    std::size_t others_read_ = 0;
+    const local_operation* other_ = nullptr; ///< if the operation is in no run
+    local_operation message_;
+  };
+  iterator begin() const { return {*this, list_.begin()}; }
+  iterator end() const { return {*this, list_.end()}; }
+
+private:
+  graphs::affine_list list_;
+  std::vector<local_operation> others_;
+};
+
 struct local_graph {
   std::vector<local_communicator> communicators;
   std::vector<local_reducer> reducers;
-  std::vector<local_operation> operations;
+  local_operations operations;
   std::vector<std::pair<std::int32_t, std::int32_t>> dependencies;
   std::vector<graphs::segment> scratch, live_out;
 };
+
+/// The operations alone, if they are messages of one piece and there is nothing else in any part: no dependency, no declaration, no
+/// communicator. Else nothing.
+std::optional<graphs::affine_graph> affine_form(const std::vector<local_graph>& parts);
 
 void pack(packer& into, const local_graph& g);
 // Its two parts: the communicators, and all else.

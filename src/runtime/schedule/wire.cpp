@@ -5,7 +5,7 @@
 namespace tacit::runtime {
 namespace {
 
-constexpr std::uint64_t wire_version = 0x7461636974000009; // "tacit", 9
+constexpr std::uint64_t wire_version = 0x746163697400000a; // "tacit", 10
 
 void require_version(unpacker& from) {
   if (from.get<std::uint64_t>() != wire_version)
@@ -47,9 +47,49 @@ explanation unpacked_explanation(const message& bytes) {
   return why;
 }
 
+namespace {
+
+enum class told_as : std::uint64_t { steps, collective };
+
+} // namespace
+
+message packed_collective(const told_collective& told) {
+  packer out;
+  out.put(wire_version);
+  out.put(told_as::collective);
+  out.put(told.what.kind);
+  out.put(told.what.root);
+  out.put(told.what.bytes);
+  out.put_text(told.plan);
+  out.put_text(told.driver);
+  out.put_text(told.asked);
+  out.put(told.predicted);
+  out.put_list(told.nodes);
+  return out.take();
+}
+
+namespace {
+
+told_collective unpacked_collective(unpacker& from) {
+  told_collective told;
+  told.what.kind = from.get<pattern>();
+  told.what.root = from.get<rank_id>();
+  told.what.bytes = from.get<std::uint64_t>();
+  told.what.whole = true;
+  told.plan = from.get_text();
+  told.driver = from.get_text();
+  told.asked = from.get_text();
+  told.predicted = from.get<double>();
+  told.nodes = from.get_list<std::uint64_t>();
+  return told;
+}
+
+} // namespace
+
 message packed_part(const rank_part& part) {
   packer out;
   out.put(wire_version);
+  out.put(told_as::steps);
   out.put_text(part.driver);
   out.put<std::uint64_t>(part.candidates.size());
   for (const named_program& c : part.candidates) {
@@ -82,9 +122,11 @@ message packed_part(const rank_part& part) {
   return out.take();
 }
 
-rank_part unpacked_part(const message& bytes) {
+told_part unpacked_part(const message& bytes) {
   unpacker from(bytes);
   require_version(from);
+  if (from.get<told_as>() == told_as::collective)
+    return unpacked_collective(from);
   rank_part part;
   part.driver = from.get_text();
   for (auto n = from.get<std::uint64_t>(); n > 0; --n) {

@@ -3,6 +3,7 @@
 // Everything begins with a word that changes with the format, so that ranks that run different builds notice.
 #pragma once
 
+#include "graphs/part/facts.h"
 #include "runtime/run/pack.h"
 #include "runtime/run/program.h"
 #include "runtime/schedule/explain.h"
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace tacit::runtime {
@@ -66,10 +68,21 @@ struct rank_part {
   /// Operators of MPI's own that its steps need although its part of the graph has none of them.
   std::vector<std::pair<graphs::reducer_id, graphs::reducer>> others_reducers;
 };
+/// What rank 0 tells every rank instead, where the graph is one collective whose steps each rank can make from its own runs.
+struct told_collective {
+  graphs::part_finding what; ///< without lengths: all blocks are equal
+  std::string plan, driver;  ///< graphs/choice/choose.h
+  std::string asked;         ///< the driver that was asked for; empty: none
+  double predicted = -1;
+  std::vector<std::uint64_t> nodes; ///< of all ranks; empty: they are on one
+};
+
 message packed_explanation(const explanation& why);
 explanation unpacked_explanation(const message& bytes);
 /// All but the explanation, which is the same on all ranks.
 message packed_part(const rank_part& part);
-rank_part unpacked_part(const message& bytes);
+message packed_collective(const told_collective& told);
+using told_part = std::variant<rank_part, told_collective>;
+told_part unpacked_part(const message& bytes);
 
 } // namespace tacit::runtime

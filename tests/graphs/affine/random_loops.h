@@ -26,8 +26,9 @@ class loop_maker {
 public:
   explicit loop_maker(std::uint64_t seed) : random_(seed) {}
 
-  loop_case make() {
-    p_ = 3 + below(7);
+  /// `ranks`: 0 for any number.
+  loop_case make(std::uint32_t ranks = 0, bool spoils = true) {
+    p_ = ranks > 0 ? ranks : 3 + below(7);
     kind_ =
         one_of({pattern::alltoall, pattern::allgather, pattern::bcast, pattern::scatter, pattern::gather});
     root_ = below(p_);
@@ -38,7 +39,7 @@ public:
     loop_case out;
     for (std::uint32_t r = 0; r < p_; ++r)
       add_rank(r, out.by_loops);
-    if (below(3) > 0)
+    if (spoils && below(3) > 0)
       spoil(out);
     out.kind = kind_;
     out.what = std::to_string(p_) + " ranks, " + std::string(name(kind_)) + ", root " +

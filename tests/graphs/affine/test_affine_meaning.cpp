@@ -1,5 +1,6 @@
 // What affine runs mean without expanding them is what their graph means: the finding is that of the compilation of every message, and the
 // plans are right by its validator and on the machine that moves bytes.
+#include "graphs/affine/affine_steps.h"
 #include "graphs/affine/compile_affine.h"
 #include "graphs/affine/random_loops.h"
 #include "graphs/compile/compile.h"
@@ -56,15 +57,39 @@ std::optional<plan> plan_of(const affine_graph& runs, const affine_meaning& m, s
   return all;
 }
 
+bool is_same(const step& a, const step& b) {
+  const auto same_blocks = [](const std::vector<block>& x, const std::vector<block>& y) {
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](const block& one, const block& other) {
+      return one.peer == other.peer && one.bytes == other.bytes;
+    });
+  };
+  return a.kind == b.kind && a.collective == b.collective && a.comm == b.comm && a.peer == b.peer &&
+         a.tag == b.tag && a.reads == b.reads && a.writes == b.writes && same_blocks(a.sends, b.sends) &&
+         same_blocks(a.receives, b.receives) && a.largest_block == b.largest_block &&
+         a.largest_total == b.largest_total && a.after == b.after;
+}
+
+/// Whether the steps with the collective are those that the compilation of every message makes, but for their order.
+bool are_those_of(const plan& all, const plan& made) {
+  for (std::size_t r = 0; r < all.ranks.size(); ++r) {
+    const auto &mine = all.ranks[r].steps, &theirs = made.ranks[r].steps;
+    if (!std::is_permutation(mine.begin(), mine.end(), theirs.begin(), theirs.end(), is_same))
+      return false;
+  }
+  return true;
+}
+
 std::string fault_of_plans(const loop_case& made, const affine_graph& runs, const affine_meaning& m,
                            const compilation& c, std::uint64_t seed) {
   const analyzed a{made.g, c.matched, c.order, c.moved, c.found};
   for (const std::string_view name : plans) {
     const std::optional<plan> p = plan_of(runs, m, name);
-    if (!p && (name == "straight messages" || name == "collectives"))
+    if (!p && (name == "as written" || name == "straight messages" || name == "collectives"))
       return std::string(name) + ": no steps";
     if (!p)
       continue;
+    if (name == "collectives" && !are_those_of(*p, c.schedule))
+      return "the collective has other steps than the plan of all messages";
     if (const std::string fault = validate(made.g, c.matched, c.order, c.moved, *p); !fault.empty())
       return std::string(name) + ": " + fault;
     if (const std::string fault = judge(a, *p, seed, 2); !fault.empty())

@@ -4,6 +4,7 @@
 
 #include "graphs/choice/form_bound.h"
 #include "graphs/choice/generated_form.h"
+#include "graphs/choice/large_exchange.h"
 #include "graphs/cost/least_makespan.h"
 #include "oracle/fuzz_count.h"
 
@@ -217,6 +218,51 @@ TEST(bounds, no_algorithm_is_cheaper_than_what_its_shape_or_its_messages_say) {
   }
   EXPECT_GT(useful, 0);
   EXPECT_GT(tight, 0);
+}
+
+TEST(cheapest, an_exchange_of_all_ranks_has_the_bound_of_its_messages) {
+  int tight = 0, cases = 0;
+  for (std::uint64_t i = 0; i < oracle::fuzz_count() / 8; ++i) {
+    const std::uint64_t seed = oracle::fuzz_seed() + i;
+    dice d(seed);
+    const auto ranks = static_cast<std::uint32_t>(2 + d.below(20));
+    const std::uint64_t bytes = d.one_of<std::uint64_t>({1, 64, 5000, 70'000, 300'000});
+    const choice_request machine = some_machine(d, ranks);
+    diagnostics problems;
+    const analyzed a = analyze_all(
+        generate({.kind = pattern::alltoall, .ranks = ranks, .block = bytes}, problems).value(), false);
+    const plan written = plan_as_written(a.g, a.m, a.o, reason::none, "");
+    for (const char* const driver : {"p2p", "shm"}) {
+      least_makespan one_by_one(driver, machine.costs, machine.where, ranks);
+      one_by_one.add(written);
+      const double bound = least_makespan_of_exchange(driver, machine.costs, machine.where, ranks, bytes);
+      ASSERT_NEAR(bound, one_by_one.value(), 1e-6 * bound) << "seed " << seed << " " << driver;
+      const double price = makespan(written, driver, machine.costs, machine.where);
+      ASSERT_GE(price, bound) << "seed " << seed << " " << driver;
+      tight += bound > price / 2;
+      ++cases;
+    }
+  }
+  EXPECT_GT(tight, cases / 2);
+}
+
+TEST(cheapest, large_exchanges_are_compared_without_their_messages) {
+  choice_request wanted;
+  wanted.where.longest_in_memory = 4096;
+  wanted.persistent = true;
+  EXPECT_FALSE(choose_large_exchange(pattern::alltoall, 1000, 64, wanted)); // algorithms are made
+  EXPECT_FALSE(choose_large_exchange(pattern::scatter, 2000, 64, wanted));
+  const auto made = choose_large_exchange(pattern::alltoall, 2000, 64, wanted);
+  ASSERT_TRUE(made);
+  EXPECT_EQ(made->compared.size(), 4u);
+  EXPECT_EQ(made->plans.front().name, written_name);
+  EXPECT_TRUE(made->compared.front().at_least);
+  for (const priced_variant& w : made->compared)
+    if (w.plan == written_name) {
+      EXPECT_LE(made->variants.front().predicted, w.predicted);
+    }
+  wanted.driver = "p2p";
+  EXPECT_FALSE(choose_large_exchange(pattern::alltoall, 2000, 64, wanted));
 }
 
 } // namespace

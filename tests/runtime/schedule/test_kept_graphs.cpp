@@ -485,6 +485,16 @@ local_graph two_buffers(std::uint64_t first, std::uint64_t second) {
   return g;
 }
 
+/// Changes one operation.
+template <typename Change>
+void edit(local_graph& g, std::size_t number, Change&& change) {
+  std::vector<local_operation> all = g.operations.one_by_one();
+  change(all[number]);
+  g.operations = {};
+  for (local_operation& op : all)
+    g.operations.push_back(std::move(op));
+}
+
 TEST(graph_signature, buffers_may_lie_anywhere_unless_they_touch) {
   const auto is_same = [](const local_graph& a, const local_graph& b) {
     const bool same = without_places({}, a).signature == without_places({}, b).signature;
@@ -497,9 +507,11 @@ TEST(graph_signature, buffers_may_lie_anywhere_unless_they_touch) {
   EXPECT_FALSE(is_same(g, two_buffers(1000, 1024))); // they have come to touch
   EXPECT_FALSE(is_same(g, two_buffers(1000, 1008)));
   local_graph other = g;
-  other.operations[0].reads[1].address += 1; // a buffer of its own, with another gap: no gap counts
+  edit(other, 0, [](local_operation& op) {
+    op.reads[1].address += 1;
+  }); // a buffer of its own, with another gap: no gap counts
   EXPECT_TRUE(is_same(g, other));
-  other.operations[0].reads[1].address = 1008; // no gap
+  edit(other, 0, [](local_operation& op) { op.reads[1].address = 1008; }); // no gap
   EXPECT_FALSE(is_same(g, other));
   other = g;
   other.scratch[0].address += 1;
@@ -513,13 +525,13 @@ TEST(graph_signature, buffers_may_lie_anywhere_unless_they_touch) {
 TEST(graph_signature, hashes_without_places_tell_all_else) {
   const local_graph g = two_buffers(1000, 2000);
   const std::function<void(local_graph&)> changes[] = {
-      [](local_graph& other) { other.operations[0].kind = local_kind::copy; },
-      [](local_graph& other) { other.operations[0].comm = 1; },
-      [](local_graph& other) { other.operations[0].peer = 2; },
-      [](local_graph& other) { other.operations[0].tag = 1; },
-      [](local_graph& other) { other.operations[1].reducer = 0; },
-      [](local_graph& other) { other.operations[0].reads[0].length = 7; },
-      [](local_graph& other) { std::swap(other.operations[0].reads, other.operations[0].writes); },
+      [](local_graph& other) { edit(other, 0, [](local_operation& op) { op.kind = local_kind::copy; }); },
+      [](local_graph& other) { edit(other, 0, [](local_operation& op) { op.comm = 1; }); },
+      [](local_graph& other) { edit(other, 0, [](local_operation& op) { op.peer = 2; }); },
+      [](local_graph& other) { edit(other, 0, [](local_operation& op) { op.tag = 1; }); },
+      [](local_graph& other) { edit(other, 1, [](local_operation& op) { op.reducer = 0; }); },
+      [](local_graph& other) { edit(other, 0, [](local_operation& op) { op.reads[0].length = 7; }); },
+      [](local_graph& other) { edit(other, 0, [](local_operation& op) { std::swap(op.reads, op.writes); }); },
       [](local_graph& other) { other.dependencies = {{0, 1}}; },
       [](local_graph& other) { other.scratch.pop_back(); },
       [](local_graph& other) { std::swap(other.scratch, other.live_out); }};

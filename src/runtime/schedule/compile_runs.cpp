@@ -1,0 +1,127 @@
+#include "runtime/schedule/compile_runs.h"
+
+#include "graphs/affine/affine_steps.h"
+#include "graphs/choice/large_exchange.h"
+#include "runtime/mpi/errors.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace tacit::runtime {
+namespace {
+
+/// Questions to which runs know no answer.
+bool asks_beyond_runs(const compile_request& r) {
+  return r.tune || r.background || !r.plan.empty() || !r.patterns.empty() ||
+         !graphs::may_compile_affine(r.compile);
+}
+
+std::uint64_t operations_of(const graphs::affine_graph& g) {
+  std::uint64_t all = 0;
+  for (const graphs::affine_list& list : g.ranks)
+    all += list.size();
+  return all;
+}
+
+std::uint64_t runs_of(const graphs::affine_graph& g) {
+  std::uint64_t all = 0;
+  for (const graphs::affine_list& list : g.ranks)
+    all += list.runs().size();
+  return all;
+}
+
+bool is_same(const graphs::step& a, const graphs::step& b) {
+  const auto same_blocks = [](const std::vector<graphs::block>& x, const std::vector<graphs::block>& y) {
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(),
+                      [](const graphs::block& one, const graphs::block& other) {
+                        return one.peer == other.peer && one.bytes == other.bytes;
+                      });
+  };
+  return a.kind == b.kind && a.collective == b.collective && a.comm == b.comm && a.peer == b.peer &&
+         a.tag == b.tag && a.reads == b.reads && a.writes == b.writes && same_blocks(a.sends, b.sends) &&
+         same_blocks(a.receives, b.receives) && a.largest_block == b.largest_block &&
+         a.largest_total == b.largest_total && a.after == b.after;
+}
+
+bool is_same(const graphs::rank_plan& a, const graphs::rank_plan& b) {
+  return a.scratch_bytes == b.scratch_bytes &&
+         std::equal(a.steps.begin(), a.steps.end(), b.steps.begin(), b.steps.end(),
+                    [](const graphs::step& x, const graphs::step& y) { return is_same(x, y); });
+}
+
+} // namespace
+
+std::optional<whole_runs> whole_runs_of(const std::vector<local_graph>& parts,
+                                        const compile_request& wanted) {
+  if (asks_beyond_runs(wanted))
+    return std::nullopt;
+  std::optional<graphs::affine_graph> g = affine_form(parts);
+  if (!g)
+    return std::nullopt;
+  graphs::affine_compilation compiled = graphs::compile(*g);
+  if (!compiled.is_whole())
+    return std::nullopt;
+  return whole_runs{*std::move(g), std::move(compiled)};
+}
+
+std::optional<graphs::choice> choose_at_sight(const whole_runs& runs, const graphs::choice_request& where) {
+  const graphs::affine_meaning& m = runs.compiled.meaning;
+  return graphs::choose_large_exchange(m.kind, m.ranks, m.bytes, where);
+}
+
+explanation explain_at_sight(const whole_runs& runs, const graphs::choice& chosen) {
+  const graphs::affine_meaning& m = runs.compiled.meaning;
+  graphs::compilation known; // as far as it is told
+  known.problems = runs.compiled.problems;
+  known.times = runs.compiled.times;
+  graphs::finding f;
+  f.kind = m.kind;
+  f.root = m.root;
+  f.bytes = m.bytes;
+  known.found.found.push_back(std::move(f));
+  known.schedule.as_written = true;
+  known.schedule.why_as_written = reason::not_faster;
+  known.schedule.detail = "as far as predictions tell";
+  const std::uint64_t operations = operations_of(runs.g);
+  const explanation why =
+      explain(graphs::graph(m.ranks), known, chosen, graph_size{operations, operations / 2});
+  return with_note(
+      why, "runs",
+      fmt::format("{} of messages that advance together, which were not expanded", runs_of(runs.g)));
+}
+
+std::optional<std::vector<message>> told_as_collective(const whole_runs& runs, const explanation& why,
+                                                       const std::string& plan, const graphs::variant& by,
+                                                       const std::string& asked,
+                                                       const graphs::process_map& where,
+                                                       const graphs::rank_plan* steps) {
+  const told_collective told{
+      finding_of(runs.compiled.meaning), plan, by.driver, asked, by.predicted, where.node};
+  const auto first = graphs::steps_of(runs.g.ranks.front(), told.what, plan, {told.nodes});
+  if (!first || (steps && !is_same(*first, *steps)))
+    return std::nullopt;
+  std::vector<message> out{packed_explanation(why)};
+  out.resize(1 + runs.g.ranks.size(), packed_collective(told));
+  return out;
+}
+
+rank_part part_of_collective(const told_collective& told, const local_graph& part) {
+  const graphs::affine_list& runs = part.operations.list();
+  std::optional<graphs::rank_plan> steps = graphs::steps_of(runs, told.what, told.plan, {told.nodes});
+  if (!steps)
+    throw call_error(
+        call_error::kind::environment,
+        fmt::format("this rank has no steps for the plan \"{}\"; please report this with the graph",
+                    told.plan),
+        true);
+  graphs::plan all;
+  all.ranks.resize(runs.ranks());
+  all.ranks[index(runs.self())] = *std::move(steps);
+  rank_part out;
+  out.driver = told.asked;
+  out.candidates.push_back({told.plan, make_program(graphs::graph(runs.ranks()), all, runs.self())});
+  out.variants.push_back({0, told.driver, told.predicted});
+  return out;
+}
+
+} // namespace tacit::runtime
