@@ -224,10 +224,6 @@ compiled_graph compile_inputs(all_inputs in, const compile_request& wanted) {
 
 } // namespace
 
-compiled_graph compile_parts(std::vector<message> parts, const compile_request& wanted) {
-  return compile_inputs(unpacked(std::move(parts)), wanted);
-}
-
 std::vector<message> compile_and_tell(std::vector<message> parts, const compile_request& wanted) {
   all_inputs in = unpacked(std::move(parts));
   const std::optional<whole_runs> runs = whole_runs_of(in.graphs, wanted);

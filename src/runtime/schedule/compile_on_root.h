@@ -41,8 +41,6 @@ checked_graph check_parts(std::vector<message> parts, const compile_request& wan
 /// What it means and what is best done instead. Calls nothing of MPI; `go_on`, if it is not null, is called before each pass and may
 /// throw. Throws call_error if what was asked for by name is not there.
 compiled_graph find_meaning(checked_graph graph, std::function<void()> go_on = nullptr);
-/// Both.
-compiled_graph compile_parts(std::vector<message> parts, const compile_request& wanted);
 
 /// What scatter_by_tree takes: the explanation, and what each rank has to know.
 std::vector<message> told_to_all(const compiled_graph& compiled);
