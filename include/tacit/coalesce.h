@@ -38,7 +38,7 @@
  * LOCAL LOADS AND STORES. tacit_local_put and tacit_local_get are MPI_Put and MPI_Get, but plain copies where the target's memory
  * can be reached; whether it can is found out at run time, once per window. There is nothing to end or free:
  *
- *     tacit_local* local = tacit_local_of(win, MPI_INT, 0);
+ *     const tacit_local local[1] = {*tacit_local_of(win, MPI_INT, 0)};
  *     MPI_Win_lock(MPI_LOCK_SHARED, i, 0, win);
  *     for (…)
  *       tacit_local_put(local, &rank, 1, MPI_INT, i, j, 1, MPI_INT, win);
@@ -286,6 +286,7 @@ typedef struct tacit_local {
   int own; /* this process, if its memory consists of elements of the type: its displacement unit is their size */
   size_t own_places; /* their number */
   char* own_base;
+  const struct tacit_local* kept; /* that of the window; copies are faster, as no store can change them */
 } tacit_local;
 
 enum {
@@ -345,8 +346,8 @@ static inline int tacit_local_put(const tacit_local* local, const void* origin, 
     if (local->type_bytes == 8)
       return memcpy(place, hidden, 8), MPI_SUCCESS;
   }
-  return tacit_local_put_any(local, origin, origin_count, origin_type, target, target_disp, target_count,
-                             target_type, win);
+  return tacit_local_put_any(local->kept, origin, origin_count, origin_type, target, target_disp,
+                             target_count, target_type, win);
 }
 
 static inline int tacit_local_get(const tacit_local* local, void* origin, int origin_count,
@@ -361,8 +362,8 @@ static inline int tacit_local_get(const tacit_local* local, void* origin, int or
     if (local->type_bytes == 8)
       return memcpy(hidden, place, 8), MPI_SUCCESS;
   }
-  return tacit_local_get_any(local, origin, origin_count, origin_type, target, target_disp, target_count,
-                             target_type, win);
+  return tacit_local_get_any(local->kept, origin, origin_count, origin_type, target, target_disp,
+                             target_count, target_type, win);
 }
 
 #if MPI_VERSION >= 4

@@ -16,7 +16,7 @@ static void put_blocks_local(int* buf, MPI_Win win, int blocks, int local_per_ce
     const int base = wrank * BUF_PER_PROC;
     int j;
     {
-      tacit_local* const local = tacit_local_of(win, MPI_INT, 0);
+      const tacit_local local[1] = {*tacit_local_of(win, MPI_INT, 0)};
       MPI_Win_lock(MPI_LOCK_SHARED, i, 0, win);
       for (j = 0; j < BUF_PER_PROC; j++) {
         tacit_local_put(local, &wrank, 1, MPI_INT, i, base + j, 1, MPI_INT, win);
@@ -31,7 +31,7 @@ static void store_block_shared(int* buf, MPI_Win win, int wrank, int wsize) {
   const int i = wrank, base = wsize * BUF_PER_PROC;
   int j;
   {
-    tacit_local* const local = tacit_local_of(win, MPI_INT, TACIT_LOCAL_NO_OVERLAP);
+    const tacit_local local[1] = {*tacit_local_of(win, MPI_INT, TACIT_LOCAL_NO_OVERLAP)};
     MPI_Win_lock(tacit_local_lock_type(local, MPI_LOCK_EXCLUSIVE), i, 0, win);
     for (j = 0; j < BUF_PER_PROC; j++) {
       buf[base + j] = wrank;

@@ -125,9 +125,10 @@ bool is_in_block(const function_facts& facts, const annotated_statement& at) {
   return llvm::isa_and_nonnull<clang::CompoundStmt>(facts.parent_of(at.statement));
 }
 
+/// A copy whose address stays in the function: the compiler keeps it in registers, whatever is stored meanwhile.
 std::string declaration(const std::string& name, const window_buffer& window, const std::string& flags) {
-  return "tacit_local* " + name + " = tacit_local_of(" + window.window.text + ", " +
-         window.more.front().text + ", " + (flags.empty() ? "0" : flags) + ");";
+  return "const tacit_local " + name + "[1] = {*tacit_local_of(" + window.window.text + ", " +
+         window.more.front().text + ", " + (flags.empty() ? "0" : flags) + ")};";
 }
 
 std::string joined(const std::vector<std::string>& parts, const char* between) {

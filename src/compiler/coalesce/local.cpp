@@ -28,7 +28,7 @@
 namespace tacit::compiler {
 namespace {
 
-const tacit_local nothing_local{nullptr, 0, 0, 0, MPI_DATATYPE_NULL, 0, -1, 0, nullptr};
+const tacit_local nothing_local{nullptr, 0, 0, 0, MPI_DATATYPE_NULL, 0, -1, 0, nullptr, &nothing_local};
 
 /// One answer of tacit_local_of; a window has a list of them.
 struct answer {
@@ -123,7 +123,7 @@ answer* make_answer(MPI_Win win, MPI_Datatype type, int flags) {
   const element_type element = element_of(type);
   const bool unified = is_kind(win, MPI_WIN_MODEL, MPI_WIN_UNIFIED);
   *made = {{memory, processes, unified, flags, element.solid ? type : MPI_DATATYPE_NULL, element.extent, -1,
-            0, nullptr},
+            0, nullptr, &made->local},
            type,
            nullptr};
   fill(win, own, made->local, memory);

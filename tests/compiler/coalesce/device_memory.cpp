@@ -75,6 +75,10 @@ int MPI_Testall(int n, MPI_Request* q, int* f, MPI_Status* s) {
   const at_work now;
   return PMPI_Testall(n, q, f, s);
 }
+int MPI_Wait(MPI_Request* q, MPI_Status* s) { // likewise
+  const at_work now;
+  return PMPI_Wait(q, s);
+}
 int MPI_Waitall(int n, MPI_Request* q, MPI_Status* s) {
   const at_work now;
   return PMPI_Waitall(n, q, s);
