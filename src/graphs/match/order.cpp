@@ -29,8 +29,7 @@ public:
     reserve_huge(order_, g_.size());
     count_holds();
     start();
-    const bool waits = !g_.dependencies().empty() || fences_.any(); // for more than a message
-    for (std::size_t head = 0; waits && head < order_.size(); ++head) {
+    for (std::size_t head = 0; head < order_.size(); ++head) {
       if (head + ahead < order_.size())
         look_ahead(head);
       complete(order_[head]);
@@ -137,6 +136,22 @@ private:
   bool in_pairs_ = true; ///< no receive had to wait for more than its send when that was appended
 };
 
+/// Where nothing is waited for but messages: the operations as they were created, each receive behind its send.
+run_order in_order_of_creation(const graph& g, const matching& m) {
+  run_order o;
+  reserve_huge(o.order, g.size());
+  for (std::uint32_t i = 0; i < g.size(); ++i) {
+    const op_id op{i}, partner = m.partner[i];
+    if (partner != no_op && g[op].kind != op_kind::send)
+      continue;
+    o.order.push_back(op);
+    if (partner != no_op)
+      o.order.push_back(partner);
+  }
+  o.in_pairs = true;
+  return o;
+}
+
 /// Walks from an operation that never ran to one that holds it, until one repeats: that is a cycle.
 class cycle_finder {
 public:
@@ -215,6 +230,8 @@ void report_cycle(const graph& g, const matching& m, const std::vector<op_id>& r
 } // namespace
 
 run_order order_operations(const graph& g, const matching& m, diagnostics& problems) {
+  if (g.dependencies().empty() && !g.has_fences())
+    return in_order_of_creation(g, m);
   run_order o = scheduler(g, m).run();
   if (o.order.size() < g.size())
     report_cycle(g, m, o.order, problems);
