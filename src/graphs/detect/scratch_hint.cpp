@@ -46,7 +46,6 @@ public:
     return std::span(list_).subspan(first_[index(r)], first_[index(r) + 1] - first_[index(r)]);
   }
 
-private:
   template <typename Visit>
   static void each_read(const graph& g, Visit&& visit) {
     for (std::uint32_t i = 0; i < g.size(); ++i) {
@@ -58,6 +57,7 @@ private:
     }
   }
 
+private:
   /// Sorts what a rank reads, joins what overlaps and puts it at `kept`; returns where that ends.
   std::size_t join(std::size_t rank, std::size_t kept) {
     const std::span mine = std::span(list_).subspan(first_[rank], first_[rank + 1] - first_[rank]);
@@ -77,6 +77,24 @@ private:
   std::vector<std::size_t> first_; ///< per rank: begin in `list_`
   std::vector<segment> list_;
 };
+
+/// Whether bytes may arrive where a rank reads what it sends or copies: as most programs have a buffer for each, one stretch of memory a
+/// rank nearly always says no.
+bool may_pass_on(const graph& g, const transfers& t) {
+  struct stretch {
+    std::uint64_t first = ~std::uint64_t{0}, last = 0;
+  };
+  std::vector<stretch> reads(g.ranks());
+  passed_on::each_read(g, [&](rank_id r, const segment& s) {
+    stretch& mine = reads[index(r)];
+    mine.first = std::min(mine.first, s.address);
+    mine.last = std::max(mine.last, s.address + (s.length - 1));
+  });
+  return std::any_of(t.list.begin(), t.list.end(), [&](const transfer& x) {
+    const stretch& mine = reads[index(x.destination)];
+    return x.destination_address <= mine.last && mine.first <= x.destination_address + (x.length - 1);
+  });
+}
 
 struct remainder {
   transfers rest; ///< without the bytes that are passed on
@@ -155,6 +173,8 @@ void hint_at_scratch(const graph& g, const matching& m, const run_order& o, cons
     return;
   const bool left = messages_left(found, t);
   if (!left && !has_vector_forms(found))
+    return;
+  if (!may_pass_on(g, t))
     return;
   const remainder without = without_passed_on(g, t);
   if (without.bytes == 0)
