@@ -44,7 +44,7 @@ public:
       ++hub_;
   }
 
-  std::vector<std::vector<step>> run(algorithm form) {
+  std::vector<step_list> run(algorithm form) {
     const pattern kind = calls_.front()->collective;
     if (is_scan(kind)) {
       form == algorithm::recursive_doubling ? doubling_scan() : chain();
@@ -81,7 +81,7 @@ private:
   /// What a member gives to another one by a reduce-scatter; a block without bytes if it is not there.
   const bytes& given(std::uint32_t m, std::uint32_t to) const {
     static const bytes none;
-    const std::vector<block>& all = calls_[m]->sends;
+    const block_list& all = calls_[m]->sends;
     if (to < all.size() && all[to].peer == members_[to]) // nearly always
       return all[to].bytes;
     const auto found =
@@ -437,7 +437,7 @@ private:
   std::span<const step* const> calls_;
   std::vector<rank_plan>& ranks_;
   function_ref<std::int32_t(rank_id, rank_id)> next_tag_;
-  std::vector<std::vector<step>> out_;
+  std::vector<step_list> out_;
   std::vector<std::uint32_t> last_; ///< per member: the step after which its partial result is complete
   std::uint32_t hub_ = 0;           ///< position of the root, or of the rank that combines for all
 };
@@ -471,11 +471,10 @@ bool has_combining_form(const graph& g, const step& s, std::uint32_t n, algorith
   }
 }
 
-std::vector<std::vector<step>> combine_by_messages(const graph& g, std::span<const rank_id> members,
-                                                   std::span<const step* const> calls,
-                                                   const evaluation* order, algorithm form,
-                                                   std::vector<rank_plan>& ranks,
-                                                   function_ref<std::int32_t(rank_id, rank_id)> next_tag) {
+std::vector<step_list> combine_by_messages(const graph& g, std::span<const rank_id> members,
+                                           std::span<const step* const> calls, const evaluation* order,
+                                           algorithm form, std::vector<rank_plan>& ranks,
+                                           function_ref<std::int32_t(rank_id, rank_id)> next_tag) {
   const bool exists = has_combining_form(g, *calls.front(), static_cast<std::uint32_t>(members.size()), form);
   return combining_maker(g.reducers()[index(calls.front()->by)], order, members, calls, ranks, next_tag)
       .run(exists ? form : algorithm::linear);

@@ -19,9 +19,9 @@ bool has_combining_form(const graph& g, const step& s, std::uint32_t n, algorith
 /// The steps of each member, in the order of `members`; `after` counts within a list. `calls` has their steps of the collective;
 /// scratch memory is taken from `ranks`, tags from `next_tag`. `order`: in which they have to combine; null: any. Linear if there is no
 /// such form.
-std::vector<std::vector<step>>
-combine_by_messages(const graph& g, std::span<const rank_id> members, std::span<const step* const> calls,
-                    const evaluation* order, algorithm form, std::vector<rank_plan>& ranks,
-                    function_ref<std::int32_t(rank_id from, rank_id to)> next_tag);
+std::vector<step_list> combine_by_messages(const graph& g, std::span<const rank_id> members,
+                                           std::span<const step* const> calls, const evaluation* order,
+                                           algorithm form, std::vector<rank_plan>& ranks,
+                                           function_ref<std::int32_t(rank_id from, rank_id to)> next_tag);
 
 } // namespace tacit::graphs

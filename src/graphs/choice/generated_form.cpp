@@ -163,7 +163,6 @@ public:
 
 private:
   /// Steps of one collective at one member; `after` counts within the list.
-  using step_list = std::vector<step>;
   /// Of the memory that an algorithm speaks of.
   enum region : int { input, output, temporary, regions };
   const std::vector<rank_id>& members(const step& s) const {
@@ -232,7 +231,7 @@ void message_maker::prepare() {
 }
 
 /// `about`: where in the list it is, or somewhat before, if blocks are in the order of the group.
-const segment_list* bytes_for(const std::vector<block>& blocks, rank_id peer, std::size_t about) {
+const segment_list* bytes_for(const block_list& blocks, rank_id peer, std::size_t about) {
   for (std::size_t back = 0; back <= 1 && back <= about;
        ++back) // without the own block those behind it move up
     if (about - back < blocks.size() && blocks[about - back].peer == peer)
@@ -497,7 +496,7 @@ void message_maker::straight(const call& c) {
 void message_maker::combine(const call& c) {
   const std::vector<rank_id>& group = members(*c.first);
   const std::uint32_t order = c.first->order;
-  std::vector<std::vector<step>> made =
+  std::vector<step_list> made =
       combine_by_messages(g_, group, c.of, order > 0 ? &p_.orders[order - 1] : nullptr, how_.form, out_.ranks,
                           [&](rank_id from, rank_id to) { return next_tag(from, to); });
   for (std::uint32_t m = 0; m < group.size(); ++m)
@@ -506,8 +505,8 @@ void message_maker::combine(const call& c) {
 
 /// The rank's steps, collectives replaced by what was made for them.
 void message_maker::copy_rank(std::uint32_t r) {
-  std::vector<step>& out = out_.ranks[r].steps;
-  if (const std::vector<step>& given = p_.ranks[r].steps;
+  step_list& out = out_.ranks[r].steps;
+  if (const step_list& given = p_.ranks[r].steps;
       given.size() == 1 && is_replaced(given.front())) { // nothing comes before it
     out = std::move(
         made_[{given.front().comm, given.front().tag}][positions_.of(given.front().comm, rank_id{r})]);

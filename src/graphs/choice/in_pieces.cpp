@@ -122,7 +122,7 @@ private:
   }
 
   std::optional<rank_plan> rank_in_pieces(std::uint32_t r) const {
-    const std::vector<step>& steps = whole_.ranks[r].steps;
+    const step_list& steps = whole_.ranks[r].steps;
     const std::vector<std::uint32_t> combined_by = passing_operands(r);
     std::vector<std::uint32_t> first{0}; // piece of each step, and the end
     for (std::uint32_t i = 0; i < steps.size(); ++i)
@@ -168,7 +168,7 @@ private:
   /// Of a message that arrives in scratch memory that nobody but one reduction looks at, this reduction: `places` pieces of that memory are
   /// enough, and stay in the caches.
   std::vector<std::uint32_t> passing_operands(std::uint32_t r) const {
-    const std::vector<step>& steps = whole_.ranks[r].steps;
+    const step_list& steps = whole_.ranks[r].steps;
     struct use {
       segment bytes;
       std::uint32_t step;
@@ -216,7 +216,7 @@ private:
   }
 
   /// A step behind all that it waits for; else as they stand. False: some wait for each other.
-  static bool put_in_order(std::vector<step>& steps) {
+  static bool put_in_order(step_list& steps) {
     std::vector<std::vector<std::uint32_t>> next(steps.size());
     std::vector<std::size_t> open(steps.size());
     std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;
@@ -228,7 +228,7 @@ private:
         ready.push(i);
     }
     std::vector<std::uint32_t> now(steps.size());
-    std::vector<step> ordered;
+    step_list ordered;
     while (!ready.empty()) {
       const std::uint32_t i = ready.top();
       ready.pop();

@@ -83,7 +83,7 @@ private:
   void append(std::uint32_t r, rank_plan& stage, const std::vector<op_id>& original) {
     if (stage.steps.empty())
       return;
-    std::vector<step>& steps = out_.ranks[r].steps;
+    step_list& steps = out_.ranks[r].steps;
     out_.ranks[r].scratch_bytes = std::max(out_.ranks[r].scratch_bytes, stage.scratch_bytes);
     const auto base = static_cast<std::uint32_t>(steps.size());
     std::vector<bool> is_last(stage.steps.size(), true);

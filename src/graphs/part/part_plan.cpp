@@ -100,7 +100,7 @@ step stand_in_step(const part_finding& what, std::uint32_t ranks, rank_id self) 
   s.largest_block = what.bytes;
   s.largest_total = largest_total(what, ranks);
   std::uint64_t next = some_address;
-  const auto add = [&](std::vector<block>& into, rank_id peer, std::uint32_t from, std::uint32_t to) {
+  const auto add = [&](block_list& into, rank_id peer, std::uint32_t from, std::uint32_t to) {
     const std::uint64_t length = length_of_block(what, ranks, from, to);
     into.push_back({peer, {{next, length}}});
     next += length;

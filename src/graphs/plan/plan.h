@@ -49,33 +49,38 @@ struct block {
   segment_list bytes;
 };
 
+using block_list = one_in_place<block>;
+using step_numbers = one_in_place<std::uint32_t>;
+
 struct step {
   step_kind kind = step_kind::copy;
   pattern collective = pattern::bcast;
   comm_id comm = world;
-  rank_id peer = no_rank;      ///< send, recv: other side; collective: root if rooted
-  std::int32_t tag = 0;        ///< send, recv: private, unique per (source, destination) within the plan;
-                               ///< collective: its number within the plan, equal on all members
-  op_id op = no_op;            ///< call, reduce: the operation of the graph
-  reducer_id by = no_reducer;  ///< reduce; collective: if it is a reduction
-  std::uint32_t order = 0;     ///< collective: 0, or number + 1 of how it combines, in `plan::orders`
-  segment_list reads;          ///< copy, send, reduce
-  segment_list writes;         ///< copy, recv, reduce
-  std::vector<block> sends;    ///< collective: blocks this rank contributes
-  std::vector<block> receives; ///< collective: blocks this rank gets
+  rank_id peer = no_rank;     ///< send, recv: other side; collective: root if rooted
+  std::int32_t tag = 0;       ///< send, recv: private, unique per (source, destination) within the plan;
+                              ///< collective: its number within the plan, equal on all members
+  op_id op = no_op;           ///< call, reduce: the operation of the graph
+  reducer_id by = no_reducer; ///< reduce; collective: if it is a reduction
+  std::uint32_t order = 0;    ///< collective: 0, or number + 1 of how it combines, in `plan::orders`
+  segment_list reads;         ///< copy, send, reduce
+  segment_list writes;        ///< copy, recv, reduce
+  block_list sends;           ///< collective: blocks this rank contributes
+  block_list receives;        ///< collective: blocks this rank gets
   /// Collective: bytes of the largest block of any member, so that all choose alike.
   std::uint64_t largest_block = 0;
   /// Collective: the most bytes any member sends or receives, own block included.
   std::uint64_t largest_total = 0;
-  std::vector<std::uint32_t> after; ///< indices of earlier steps of this rank that must have completed
+  step_numbers after; ///< indices of earlier steps of this rank that must have completed
 };
+
+using step_list = one_in_place<step>;
 
 inline bool is_message(const step& s) {
   return s.kind == step_kind::send || s.kind == step_kind::recv;
 }
 
 struct rank_plan {
-  std::vector<step> steps;
+  step_list steps;
   std::uint64_t scratch_bytes = 0; ///< size of the private scratch memory
 };
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
+#include <string_view>
 #include <unordered_map>
 
 namespace tacit::graphs {
@@ -39,7 +41,7 @@ private:
   std::vector<std::vector<rank_id>> sorted_; ///< members; made on first use
 };
 
-std::string check_bytes(const plan& p, std::uint32_t rank, std::span<const segment> list) {
+std::string_view check_bytes(const plan& p, std::uint32_t rank, std::span<const segment> list) {
   for (const segment& s : list) {
     if (s.length == 0)
       return "an empty segment";
@@ -57,10 +59,21 @@ std::string check_bytes(const plan& p, std::uint32_t rank, std::span<const segme
   return {};
 }
 
-/// `own_allowed`: there may be a block for the rank itself.
-std::string check_blocks(groups& all, const step& s, std::uint32_t rank, const std::vector<block>& blocks,
-                         bool shared_allowed, bool own_allowed = false) {
+/// Nearly always they are in order, so that those that follow each other are all that can be equal.
+bool any_twice(groups& all, const block_list& blocks) {
+  const auto behind = [](const block& a, const block& b) { return a.peer < b.peer; };
+  if (std::adjacent_find(blocks.begin(), blocks.end(), std::not_fn(behind)) == blocks.end())
+    return false;
   all.peers.clear();
+  for (const block& b : blocks)
+    all.peers.push_back(b.peer);
+  std::sort(all.peers.begin(), all.peers.end());
+  return std::adjacent_find(all.peers.begin(), all.peers.end()) != all.peers.end();
+}
+
+/// `own_allowed`: there may be a block for the rank itself.
+std::string_view check_blocks(groups& all, const step& s, std::uint32_t rank, const block_list& blocks,
+                              bool shared_allowed, bool own_allowed = false) {
   for (const block& b : blocks) {
     if (shared_allowed && b.peer == no_rank && blocks.size() == 1)
       continue;
@@ -68,13 +81,8 @@ std::string check_blocks(groups& all, const step& s, std::uint32_t rank, const s
       return "a block for the rank itself (the call would copy it)";
     if (!all.contains(s.comm, b.peer))
       return "a block for a rank outside the group";
-    all.peers.push_back(b.peer);
   }
-  if (!std::is_sorted(all.peers.begin(), all.peers.end()))
-    std::sort(all.peers.begin(), all.peers.end());
-  if (std::adjacent_find(all.peers.begin(), all.peers.end()) != all.peers.end())
-    return "two blocks for one rank";
-  return {};
+  return any_twice(all, blocks) ? "two blocks for one rank" : std::string_view{};
 }
 
 /// Which blocks a rank may have in a call: how many sent, how many received, at most and (uniform) at least.
@@ -115,16 +123,16 @@ block_counts expected_blocks(pattern kind, bool root, bool first, bool last, std
 }
 
 /// Operands of all members, each once, if they have to be combined in an order.
-std::string check_order(const graph& g, const plan& p, const step& s) {
+std::string_view check_order(const graph& g, const plan& p, const step& s) {
   const auto members = static_cast<std::uint32_t>(g.communicators()[index(s.comm)].members.size());
   const bool right =
       s.order == 0 || (s.order <= p.orders.size() && !is_scan(s.collective) && is_reduction(s.collective) &&
                        is_evaluation_of(p.orders[s.order - 1], members));
-  return right ? std::string() : "an order that is none of its group";
+  return right ? std::string_view{} : "an order that is none of its group";
 }
 
 /// Whole elements of an operator that all ranks have; MPI's buffers must not overlap.
-std::string check_reduction(const graph& g, const step& s) {
+std::string_view check_reduction(const graph& g, const step& s) {
   if (index(s.by) >= g.reducers().size() || !g.reducers()[index(s.by)].anywhere)
     return "an operator that not all ranks have";
   const std::uint32_t element = g.reducers()[index(s.by)].element;
@@ -141,17 +149,18 @@ std::string check_reduction(const graph& g, const step& s) {
 }
 
 /// In a reduce-scatter a rank gets as much as it gives of its own block.
-std::string check_own_block(const step& s, std::uint32_t rank) {
+std::string_view check_own_block(const step& s, std::uint32_t rank) {
   std::uint64_t own = 0, got = 0;
   for (const block& b : s.sends)
     if (index(b.peer) == rank)
       own = total_length(b.bytes);
   for (const block& b : s.receives)
     got += total_length(b.bytes);
-  return own == got ? std::string() : "a result that is not as long as its operand";
+  return own == got ? std::string_view{} : "a result that is not as long as its operand";
 }
 
-std::string check_collective(groups& all, const graph& g, const plan& p, std::uint32_t rank, const step& s) {
+std::string_view check_collective(groups& all, const graph& g, const plan& p, std::uint32_t rank,
+                                  const step& s) {
   if (index(s.comm) >= g.communicators().size())
     return "an unknown communicator";
   if (!all.contains(s.comm, rank_id{rank}))
@@ -167,11 +176,11 @@ std::string check_collective(groups& all, const graph& g, const plan& p, std::ui
     return fault;
   if (auto fault = check_blocks(all, s, rank, s.receives, reduces); !fault.empty())
     return fault;
-  if (auto fault = reduces ? check_reduction(g, s) : std::string(); !fault.empty())
+  if (auto fault = reduces ? check_reduction(g, s) : std::string_view{}; !fault.empty())
     return fault;
   if (auto fault = check_order(g, p, s); !fault.empty())
     return fault;
-  if (auto fault = each ? check_own_block(s, rank) : std::string(); !fault.empty())
+  if (auto fault = each ? check_own_block(s, rank) : std::string_view{}; !fault.empty())
     return fault;
   for (const block& b : s.sends)
     if (shared != (b.peer == no_rank))
@@ -199,7 +208,8 @@ std::string check_collective(groups& all, const graph& g, const plan& p, std::ui
   return {};
 }
 
-std::string check_step(groups& all, const graph& g, const plan& p, std::uint32_t rank, std::uint32_t number) {
+std::string_view check_step(groups& all, const graph& g, const plan& p, std::uint32_t rank,
+                            std::uint32_t number) {
   const step& s = p.ranks[rank].steps[number];
   for (const std::uint32_t before : s.after)
     if (before >= number)

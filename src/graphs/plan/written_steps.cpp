@@ -183,8 +183,7 @@ void add_kept_operations(const graph& g, const matching& m, const transfers& t, 
     // Scratch memory that a message arrives in is touched by nothing else; the order is that of the last step.
     const std::vector<std::uint32_t> before = touched[index(op.rank)].touch(
         last, first == last ? at.steps[last].reads : segment_list{}, at.steps[last].writes);
-    auto& after = at.steps[last].after;
-    after.insert(after.end(), before.begin(), before.end());
+    at.steps[last].after.insert_at_end(before.data(), before.size());
   }
 }
 

@@ -1,6 +1,7 @@
 #include "neighbors/passes/aggregate.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -104,7 +105,7 @@ private:
     s.peer = to;
     s.tag = tag_ + step_number;
     s.reads = std::move(what.bytes);
-    s.after.assign(what.after.begin(), what.after.end());
+    std::copy(what.after.begin(), what.after.end(), std::back_inserter(s.after));
     out_plan_.steps.push_back(std::move(s));
   }
   graphs::segment_list new_scratch(std::uint64_t bytes) {

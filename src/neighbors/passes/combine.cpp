@@ -1,6 +1,7 @@
 #include "neighbors/passes/combine.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -82,7 +83,7 @@ private:
       if (from.made_by >= 0)
         before.insert(static_cast<std::uint32_t>(from.made_by));
     }
-    s.after.assign(before.begin(), before.end());
+    std::copy(before.begin(), before.end(), std::back_inserter(s.after));
     plan_.steps.push_back(std::move(s));
   }
 

@@ -149,7 +149,7 @@ graphs::rank_plan without_own_messages(graphs::rank_plan plan, rank_id rank) {
     (s.kind == graphs::step_kind::send ? c.reads : c.writes) =
         std::move(s.kind == graphs::step_kind::send ? s.reads : s.writes);
   }
-  std::erase_if(plan.steps, [&](const graphs::step& s) { return graphs::is_message(s) && s.peer == rank; });
+  erase_if(plan.steps, [&](const graphs::step& s) { return graphs::is_message(s) && s.peer == rank; });
   for (auto& [channel, c] : copies)
     if (!c.reads.empty())
       plan.steps.push_back(std::move(c));
@@ -203,7 +203,7 @@ graphs::rank_plan in_rounds(graphs::rank_plan plan, const neighborhood& n, const
 }
 
 graphs::rank_plan without_empty_messages(graphs::rank_plan plan) {
-  std::erase_if(plan.steps, [](const graphs::step& s) {
+  erase_if(plan.steps, [](const graphs::step& s) {
     return graphs::is_message(s) && s.reads.empty() && s.writes.empty();
   });
   return plan;

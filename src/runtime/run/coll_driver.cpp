@@ -78,7 +78,7 @@ private:
   /// Copies to `bytes`, after all that is in the span, if they are several pieces.
   void unpack(action_span& span, const std::byte* from, const std::vector<graphs::segment>& bytes);
 
-  member_blocks by_member(const graphs::step& s, const std::vector<graphs::block>& blocks) const;
+  member_blocks by_member(const graphs::step& s, const graphs::block_list& blocks) const;
   std::size_t me(const graphs::step& s) const;
   std::size_t root(const graphs::step& s) const { return position(s, static_cast<int>(index(s.peer))); }
   std::size_t position(const graphs::step& s, int rank) const {
@@ -106,7 +106,7 @@ std::size_t coll_lowering::me(const graphs::step& s) const {
 }
 
 coll_lowering::member_blocks coll_lowering::by_member(const graphs::step& s,
-                                                      const std::vector<graphs::block>& blocks) const {
+                                                      const graphs::block_list& blocks) const {
   member_blocks out(program_.group(s.comm).members.size());
   for (const graphs::block& b : blocks)
     out[b.peer == no_rank ? me(s) : position(s, static_cast<int>(index(b.peer)))] = resolve(b.bytes);
@@ -288,7 +288,7 @@ action_span coll_lowering::combine(const graphs::step& s) {
   if (s.collective == pattern::exscan && name_of_predefined(by.operation).empty())
     return direct(s); // MPI may call the function on what the last member gives, and that gives nothing
   const std::uint64_t length = s.largest_block;
-  const auto bytes_of = [&](const std::vector<graphs::block>& blocks) {
+  const auto bytes_of = [&](const graphs::block_list& blocks) {
     return blocks.empty() ? std::vector<graphs::segment>{} : resolve(blocks.front().bytes);
   };
   const std::vector<graphs::segment> given = bytes_of(s.sends), result = bytes_of(s.receives);

@@ -3,7 +3,7 @@
 namespace tacit::runtime {
 namespace {
 
-void pack_blocks(packer& into, const std::vector<graphs::block>& blocks) {
+void pack_blocks(packer& into, const graphs::block_list& blocks) {
   into.put<std::uint64_t>(blocks.size());
   for (const graphs::block& b : blocks) {
     into.put(b.peer);
@@ -11,8 +11,9 @@ void pack_blocks(packer& into, const std::vector<graphs::block>& blocks) {
   }
 }
 
-std::vector<graphs::block> unpack_blocks(unpacker& from) {
-  std::vector<graphs::block> blocks(from.get<std::uint64_t>());
+graphs::block_list unpack_blocks(unpacker& from) {
+  graphs::block_list blocks;
+  blocks.resize(from.get<std::uint64_t>());
   for (graphs::block& b : blocks) {
     b.peer = from.get<rank_id>();
     b.bytes = from.get_list<graphs::segment>();

@@ -15,12 +15,12 @@ void shift(graphs::segment_list& bytes, std::ptrdiff_t by) {
       s.address += static_cast<std::uint64_t>(by);
 }
 
-void shift(std::vector<graphs::block>& blocks, std::ptrdiff_t by) {
+void shift(graphs::block_list& blocks, std::ptrdiff_t by) {
   for (graphs::block& b : blocks)
     shift(b.bytes, by);
 }
 
-bool any_in_device_memory(const std::vector<graphs::block>& blocks) {
+bool any_in_device_memory(const graphs::block_list& blocks) {
   return std::any_of(blocks.begin(), blocks.end(),
                      [](const graphs::block& b) { return in_device_memory(b.bytes); });
 }

@@ -31,7 +31,7 @@ std::uint64_t runs_of(const graphs::affine_graph& g) {
 }
 
 bool is_same(const graphs::step& a, const graphs::step& b) {
-  const auto same_blocks = [](const std::vector<graphs::block>& x, const std::vector<graphs::block>& y) {
+  const auto same_blocks = [](const graphs::block_list& x, const graphs::block_list& y) {
     return std::equal(x.begin(), x.end(), y.begin(), y.end(),
                       [](const graphs::block& one, const graphs::block& other) {
                         return one.peer == other.peer && one.bytes == other.bytes;

@@ -49,7 +49,7 @@ graph_computations computations_for(const rank_part& steps, const graph_builder&
 
 /// About what a plan takes, with its scratch memory.
 std::uint64_t memory_of(const graphs::rank_plan& plan) {
-  const auto blocks = [](const std::vector<graphs::block>& list) {
+  const auto blocks = [](const graphs::block_list& list) {
     std::uint64_t sum = list.size() * sizeof(graphs::block);
     for (const graphs::block& b : list)
       sum += b.bytes.size() * sizeof(graphs::segment);

@@ -58,7 +58,7 @@ std::optional<plan> plan_of(const affine_graph& runs, const affine_meaning& m, s
 }
 
 bool is_same(const step& a, const step& b) {
-  const auto same_blocks = [](const std::vector<block>& x, const std::vector<block>& y) {
+  const auto same_blocks = [](const block_list& x, const block_list& y) {
     return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](const block& one, const block& other) {
       return one.peer == other.peer && one.bytes == other.bytes;
     });

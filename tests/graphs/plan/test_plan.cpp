@@ -223,7 +223,7 @@ private:
     list[pick(list.size())].length += random_() % 2 == 0 ? 1 : std::uint64_t(0) - 1;
     return what;
   }
-  std::string damage_block(std::vector<block>& blocks, const char* what) {
+  std::string damage_block(block_list& blocks, const char* what) {
     if (blocks.empty())
       return {};
     block& b = blocks[pick(blocks.size())];
