@@ -16,6 +16,7 @@
 #include "vocabulary/base/huge_pages.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <span>
 #include <tuple>
@@ -32,12 +33,15 @@ constexpr std::int32_t call_key = 1 << 30;
 /// Numbers of collectives are small: they are counted from 0.
 constexpr std::int32_t most_calls = 1 << 20;
 
-/// What one rank sends another one, until it is received.
+/// What one rank sends another one, until it is received. The segment itself and not where it stands in the plan of its sender: that is
+/// far from that of the one before, wherever each rank sends to all.
 struct sent_message {
-  const bytes* sent;
+  segment sent; ///< if there is only one; else `length` is 0, and `address` the number of a list
   rank_id source;
   std::int32_t key;
 };
+/// Instead of the length: the message has been received.
+constexpr std::uint64_t is_taken = ~std::uint64_t{0};
 
 /// What one rank sends all other members.
 struct shared_block {
@@ -48,6 +52,24 @@ struct shared_block {
   rank_id last_user = no_rank;
   std::uint32_t uses = 0;
 };
+
+/// One collective.
+struct call {
+  comm_id comm;
+  rank_id last = no_rank; ///< who called it, as far as is known
+  /// Of all ranks, by rank, if each gives those that it sends to blocks of their own, in the order of ranks: such blocks are looked up
+  /// where they stand. Else they are messages, and there is no list.
+  std::vector<const step*> of = {};
+};
+
+/// The block for `to` that rank `from` gives, of blocks in the order of ranks; null: none. Mostly there is one for each other rank.
+const block* block_for(const block_list& blocks, rank_id from, rank_id to) {
+  const std::size_t at = index(to) - (to > from ? 1 : 0);
+  if (at < blocks.size() && blocks[at].peer == to)
+    return &blocks[at];
+  const auto found = std::ranges::lower_bound(blocks, to, {}, &block::peer);
+  return found != blocks.end() && found->peer == to ? found : nullptr;
+}
 
 struct staged_piece {
   std::uint64_t scratch, user, length;
@@ -121,7 +143,7 @@ public:
     for (std::uint32_t r = 0; r < p_.ranks.size(); ++r)
       if (!take_in(rank_id{r}))
         return false;
-    return next_wanted_ == wanted_.size() &&
+    return next_wanted_ == wanted_.size() && given_ == 0 &&
            std::all_of(shared_.begin(), shared_.end(), [&](const shared_block& s) {
              return s.uses + 1 == g_.communicators()[index(s.comm)].members.size();
            });
@@ -192,6 +214,13 @@ private:
     }
     if (is_reduction(s.collective) || !is_new_call(r, s))
       return false;
+    if (may_look_up(s)) {
+      std::vector<const step*>& of = calls_[static_cast<std::size_t>(s.tag)].of;
+      of.resize(p_.ranks.size(), nullptr);
+      of[index(r)] = &s;
+      given_ += s.sends.size();
+      return true;
+    }
     for (const block& b : s.sends) {
       if (b.bytes.empty())
         continue;
@@ -209,12 +238,26 @@ private:
       return false;
     const auto number = static_cast<std::size_t>(s.tag);
     if (number >= calls_.size())
-      calls_.resize(number + 1, {no_rank, s.comm});
-    if (calls_[number].first == no_rank)
-      calls_[number].second = s.comm;
-    const bool fresh = calls_[number].first != r && calls_[number].second == s.comm;
-    calls_[number].first = r;
+      calls_.resize(number + 1, {s.comm});
+    call& known = calls_[number];
+    if (known.last == no_rank)
+      known.comm = s.comm;
+    const bool fresh = known.last != r && known.comm == s.comm;
+    known.last = r;
     return fresh;
+  }
+
+  static bool may_look_up(const step& s) {
+    const auto behind = [](const block& a, const block& b) { return a.peer < b.peer; };
+    return s.comm == world && !s.sends.empty() &&
+           std::none_of(s.sends.begin(), s.sends.end(),
+                        [](const block& b) { return b.peer == no_rank || b.bytes.empty(); }) &&
+           std::adjacent_find(s.sends.begin(), s.sends.end(), std::not_fn(behind)) == s.sends.end();
+  }
+  /// The call of a rank in which the blocks it gives are looked up; null: what it gives are messages.
+  const step* call_of(rank_id r, std::int32_t number) const {
+    const std::vector<const step*>& of = calls_[static_cast<std::size_t>(number)].of;
+    return of.empty() ? nullptr : of[index(r)];
   }
 
   /// By destination; within one as the sources come, so nearly always in order.
@@ -224,13 +267,16 @@ private:
     reserve_huge(messages_, first_.back());
     messages_.resize(first_.back());
     const auto put = [&](rank_id to, const bytes& sent, rank_id from, std::int32_t key) {
-      messages_[first_[index(to)]++] = {&sent, from, key};
+      messages_[first_[index(to)]++] = {sent.size() == 1 ? sent.front() : segment{lists_.size(), 0}, from,
+                                        key};
+      if (sent.size() != 1)
+        lists_.push_back(&sent);
     };
     for (std::uint32_t r = 0; r < p_.ranks.size(); ++r)
       for (const step& s : steps(r)) {
         if (s.kind == step_kind::send)
           put(s.peer, s.reads, rank_id{r}, s.tag);
-        else if (s.kind == step_kind::collective)
+        else if (s.kind == step_kind::collective && call_of(rank_id{r}, s.tag) != &s)
           for (const block& b : s.sends)
             if (b.peer != no_rank && !b.bytes.empty())
               put(b.peer, b.bytes, rank_id{r}, call_key + s.tag);
@@ -275,35 +321,61 @@ private:
     case step_kind::send:
       will_read(s.reads);
       return true;
-    case step_kind::recv: {
-      const bytes* const sent = take_message(s.peer, s.tag);
-      return sent && arrive(s.peer, *sent, s.writes);
-    }
+    case step_kind::recv:
+      return arrive_message(s.peer, s.tag, s.writes);
     default:
       break;
     }
     for (const block& b : s.sends)
       will_read(b.bytes);
-    return std::all_of(s.receives.begin(), s.receives.end(), [&](const block& b) {
-      if (b.bytes.empty())
-        return true;
-      const std::int32_t key = call_key + s.tag;
-      const bytes* const sent =
-          is_shared(s.collective) ? take_shared(b.peer, key) : take_message(b.peer, key);
+    for (std::size_t i = 0; i < s.receives.size(); ++i) {
+      look_ahead(s, i);
+      if (const block& b = s.receives[i]; !b.bytes.empty() && !take_in(s, b))
+        return false;
+    }
+    return true;
+  }
+
+  bool take_in(const step& s, const block& b) {
+    const std::int32_t key = call_key + s.tag;
+    if (is_shared(s.collective)) {
+      const bytes* const sent = take_shared(b.peer, key);
       return sent && arrive(b.peer, *sent, b.bytes);
-    });
+    }
+    const step* const theirs = call_of(b.peer, s.tag);
+    if (!theirs)
+      return arrive_message(b.peer, key, b.bytes);
+    const block* const given = block_for(theirs->sends, b.peer, self_);
+    --given_; // a call has one block at most for a pair of ranks, so each is taken once if all are
+    return given && arrive(b.peer, given->bytes, b.bytes);
+  }
+
+  /// Each sender has its blocks elsewhere.
+  void look_ahead(const step& s, std::size_t i) const {
+    constexpr std::size_t ahead = 12;
+    if (is_shared(s.collective) || i + ahead >= s.receives.size())
+      return;
+    const rank_id soon = s.receives[i + ahead].peer;
+    if (const step* const theirs = call_of(soon, s.tag))
+      __builtin_prefetch(theirs->sends.data() + index(self_));
   }
 
   /// Receives come in the order of sources, too, so that the next message is nearly always the one.
-  const bytes* take_message(rank_id source, std::int32_t key) {
-    const sent_message wanted{nullptr, source, key};
+  bool arrive_message(rank_id source, std::int32_t key, const bytes& into) {
+    const sent_message wanted{{}, source, key};
     if (next_message_ == mine_.size() || !equal(mine_[next_message_], wanted))
       next_message_ = static_cast<std::size_t>(
           std::lower_bound(mine_.begin(), mine_.end(), wanted, before<sent_message>) - mine_.begin());
     if (next_message_ == mine_.size() || !equal(mine_[next_message_], wanted))
-      return nullptr;
+      return false;
+    segment& sent = mine_[next_message_++].sent;
+    const segment only = std::exchange(sent, {0, is_taken});
+    if (only.length == is_taken)
+      return false;
     ++taken_;
-    return std::exchange(mine_[next_message_++].sent, nullptr);
+    if (only.length == 0)
+      return arrive(source, *lists_[only.address], into);
+    return arrive(source, std::span(&only, 1), into);
   }
 
   const bytes* take_shared(rank_id source, std::int32_t key) {
@@ -323,9 +395,13 @@ private:
     return found.sent;
   }
 
-  void will_read(const bytes& list) { reads_.insert(reads_.end(), list.begin(), list.end()); }
+  void will_read(const bytes& list) {
+    if (list.size() == 1)
+      return reads_.push_back(list.front());
+    reads_.insert(reads_.end(), list.begin(), list.end());
+  }
 
-  bool arrive(rank_id source, const bytes& from, const bytes& into) {
+  bool arrive(rank_id source, std::span<const segment> from, const bytes& into) {
     return in_step(from, into, [&](std::uint64_t at, std::uint64_t to, std::uint64_t length) {
       if (to >= scratch_base) {
         hidden_.push_back({to, length});
@@ -392,9 +468,11 @@ private:
   std::vector<std::uint32_t> first_; ///< per destination: begin in messages_
   std::vector<bool> is_staged_;      ///< per rank: step 0 copies aside, all others come after it
   std::vector<sent_message> messages_;
+  std::vector<const bytes*> lists_; ///< of messages of several segments, or of none
   std::vector<shared_block> shared_;
-  std::vector<std::pair<rank_id, comm_id>> calls_; ///< per number: the last rank that called it
-  std::vector<std::uint32_t> staged_first_;        ///< per rank: begin in staged_; empty if no rank has any
+  std::vector<call> calls_;                 ///< by number
+  std::uint64_t given_ = 0;                 ///< blocks that are looked up and have not been so far
+  std::vector<std::uint32_t> staged_first_; ///< per rank: begin in staged_; empty if no rank has any
   std::vector<staged_piece> staged_;
   std::size_t next_wanted_ = 0;
 

@@ -47,10 +47,18 @@ struct block_sizes {
   }
 };
 
+/// Without steps.
+std::vector<rank_plan> plans_of(std::uint32_t ranks) {
+  std::vector<rank_plan> list;
+  reserve_huge(list, ranks);
+  list.resize(ranks);
+  return list;
+}
+
 class planner {
 public:
   planner(const graph& g, const transfers& t, const findings& f)
-      : g_(g), t_(t), plan_{std::vector<rank_plan>(g.ranks()), false, reason::none, {}, {}, {}},
+      : g_(g), t_(t), plan_{plans_of(g.ranks()), false, reason::none, {}, {}, {}},
         staged_(g, t, f, plan_.ranks) {}
 
   void add_residual(const std::vector<slice>& residual);
@@ -106,9 +114,13 @@ void planner::make_room(std::span<transfer_piece> pieces) {
     if (pair.front().source != pair.front().destination)
       ++more[index(pair.front().destination)];
   });
+  vocabulary::arrays_side_by_side all;
   for (std::uint32_t r = 0; r < g_.ranks(); ++r)
-    if (auto& steps = at(rank_id{r}).steps; more[r] > 0)
+    if (auto& steps = at(rank_id{r}).steps; more[r] > 1) {
       steps.reserve(steps.size() + more[r]);
+      all.add(steps, steps.size() + more[r]);
+    }
+  all.move_to_huge_pages();
 }
 
 void planner::add_residual(const std::vector<slice>& residual) {
@@ -127,11 +139,15 @@ void planner::add_residual(const std::vector<slice>& residual) {
     constexpr std::ptrdiff_t lists = 24, ends = 12; // receivers may lie anywhere
     if (end - pair.data() > lists) {
       __builtin_prefetch(&at(pair.data()[lists].destination));
-      const auto& soon = at(pair.data()[ends].destination).steps;
-      __builtin_prefetch(soon.data() + soon.size(), 1);
+      const step* const next = at(pair.data()[ends].destination).steps.end();
+      for (const auto* line = reinterpret_cast<const char*>(next);
+           line < reinterpret_cast<const char*>(next + 1); line += 64)
+        __builtin_prefetch(line, 1);
     }
     const rank_id source = pair.front().source, destination = pair.front().destination;
     bytes reads, writes;
+    reads.reserve(pair.size());
+    writes.reserve(pair.size());
     for (const transfer_piece& p : pair) {
       append(reads, {p.source_address, p.length});
       append(writes, {p.destination_address, p.length});
@@ -360,11 +376,19 @@ bool planner::add_pairs_in_order(const finding& f) {
   for (const rank_id r : members(f.comm))
     sizes.total = std::max({sizes.total, sent[index(r)], got[index(r)]});
   add_calls(f);
-  each_slice(t_, f, [&](const transfer_piece& p) {
-    call(p.source).sends.push_back({p.destination, staged_.from(p.source, {{p.source_address, p.length}})});
-    call(p.destination).receives.push_back({p.source, {{p.destination_address, p.length}}});
-    return true;
-  });
+  std::vector<step*> calls(g_.ranks(), nullptr); // they stay where they are: no step is added any more
+  for (const rank_id r : members(f.comm))
+    calls[index(r)] = &call(r);
+  const auto source_of = [&](std::size_t i) { return t_.list[f.slices[i].transfer].source; };
+  constexpr std::size_t ahead = 12; // the block after the last one of each source lies elsewhere
+  for (std::size_t i = 0; i < f.slices.size(); ++i) {
+    if (i + ahead < f.slices.size())
+      __builtin_prefetch(calls[index(source_of(i + ahead))]->sends.end(), 1);
+    const transfer_piece p = piece_of(t_, f.slices[i]);
+    calls[index(p.source)]->sends.push_back(
+        {p.destination, staged_.from(p.source, {{p.source_address, p.length}})});
+    calls[index(p.destination)]->receives.push_back({p.source, {{p.destination_address, p.length}}});
+  }
   settle_sizes(f, sizes);
   return true;
 }
@@ -373,16 +397,22 @@ bool planner::add_pairs_in_order(const finding& f) {
 void planner::add_calls(const finding& f) {
   const signature moves = row_of(f.kind).moves;
   const std::size_t others = members(f.comm).size() - 1;
+  vocabulary::arrays_side_by_side all;
+  const auto give_room = [&](block_list& blocks) {
+    blocks.reserve(others);
+    all.add(blocks, others);
+  };
   for (const rank_id r : members(f.comm)) {
     step& s = add(r, step_kind::collective);
     s.comm = f.comm;
     s.peer = is_rooted(f.kind) ? f.root : no_rank;
     s.tag = collectives_;
     if (moves == signature::each_to_each || (moves == signature::root_to_each && r == f.root))
-      s.sends.reserve(others);
+      give_room(s.sends);
     if (moves == signature::each_to_each || (moves == signature::each_to_root && r == f.root))
-      s.receives.reserve(others);
+      give_room(s.receives);
   }
+  all.move_to_huge_pages();
 }
 
 void planner::add_collective(const finding& f) {

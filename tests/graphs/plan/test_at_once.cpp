@@ -116,5 +116,29 @@ TEST(at_once, a_broadcast_reaches_every_member_once) {
   EXPECT_FALSE(right_at_once(a, shorter));
 }
 
+TEST(at_once, each_block_of_a_pair_is_received_once) {
+  diagnostics problems;
+  const analyzed a = analyze_all(
+      *generate({.kind = pattern::alltoall, .form = algorithm::linear, .ranks = 5, .block = 16}, problems));
+  const plan right = make_plan(a.g, a.m, a.o, a.t, a.f);
+  EXPECT_TRUE(right_at_once(a, right));
+  const auto accepted = [&](auto&& change) {
+    plan p = right;
+    change(p.ranks[3].steps.front());
+    return right_at_once(a, p);
+  };
+  EXPECT_TRUE(accepted([](step& s) { std::swap(s.sends[0], s.sends[2]); })); // in whatever order they stand
+  EXPECT_TRUE(accepted([](step& s) { std::swap(s.receives[0], s.receives[2]); }));
+  EXPECT_FALSE(accepted([](step& s) { std::swap(s.sends[0].peer, s.sends[2].peer); })); // to another rank
+  EXPECT_FALSE(accepted([](step& s) { std::swap(s.sends[0].bytes, s.sends[2].bytes); }));
+  EXPECT_FALSE(accepted([](step& s) { std::swap(s.receives[0].peer, s.receives[2].peer); }));
+  EXPECT_FALSE(accepted([](step& s) { s.receives.pop_back(); })); // never received
+  EXPECT_FALSE(accepted([](step& s) { s.receives[0].bytes.clear(); }));
+  EXPECT_FALSE(accepted([](step& s) { s.sends.pop_back(); })); // never sent
+  EXPECT_FALSE(accepted([](step& s) { s.sends[1].bytes.clear(); }));
+  EXPECT_FALSE(accepted([](step& s) { s.receives[0] = s.receives[1]; })); // twice from one rank
+  EXPECT_FALSE(accepted([](step& s) { s.sends[1].bytes.front().address += 1; }));
+}
+
 } // namespace
 } // namespace tacit::test
