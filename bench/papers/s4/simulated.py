@@ -287,10 +287,10 @@ def draw_14(rows: list) -> None:
         for color, size in zip(colors, dict.fromkeys(r["bytes of a block"] for r in rows)):
             mine = [r for r in rows if r["network"] == network and r["bytes of a block"] == size]
             for way, (style, words) in styles.items():
-                if way not in mine[0]["gain"]:
-                    continue
-                axis.plot([r["ranks"] for r in mine], [r["gain"][way] for r in mine], style, marker=".", color=color,
-                          label=f"{size} B, {words}")
+                has_way = [r for r in mine if way in r["gain"]]
+                if has_way:
+                    axis.plot([r["ranks"] for r in has_way], [r["gain"][way] for r in has_way], style, marker=".", color=color,
+                              label=f"{size} B, {words}")
         axis.set(xscale="log", xlabel="ranks", ylabel="gain", title=network)
         axis.axhline(1, color="#cccccc", linewidth=0.8)
         axis.legend(fontsize="xx-small")
