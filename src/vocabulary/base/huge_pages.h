@@ -38,7 +38,7 @@ public:
     bytes_ += bytes;
   }
   void move_to_huge_pages() const {
-    if (begin_ < end_ && end_ - begin_ <= bytes_ + bytes_ / 8) // else they lie scattered among other memory
+    if (begin_ < end_ && end_ - begin_ <= 2 * bytes_) // else they lie scattered among other memory
       vocabulary::move_to_huge_pages(reinterpret_cast<void*>(begin_), end_ - begin_);
   }
 
