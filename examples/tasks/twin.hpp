@@ -61,11 +61,13 @@ void transpose(const T* from, std::size_t height, std::size_t width, T* to) {
   static_assert(sizeof(T) % sizeof(double) == 0);
   const int each = sizeof(T) / sizeof(double);
   const rows before(height), after(width);
-  const std::size_t mine = before.end - before.begin, turned = after.end - after.begin, p = before.counts.size();
+  const std::size_t mine = before.end - before.begin, turned = after.end - after.begin,
+                    p = before.counts.size();
   std::vector<T> sent(mine * width), received(turned * height);
   std::vector<int> to_counts, to_offsets, from_counts, from_offsets;
   for (std::size_t r = 0, at = 0, back = 0; r < p; ++r) {
-    const auto first = static_cast<std::size_t>(after.offsets[r]), count = static_cast<std::size_t>(after.counts[r]);
+    const auto first = static_cast<std::size_t>(after.offsets[r]),
+               count = static_cast<std::size_t>(after.counts[r]);
     to_offsets.push_back(each * static_cast<int>(at));
     to_counts.push_back(each * static_cast<int>(mine * count));
     from_offsets.push_back(each * static_cast<int>(back));
@@ -75,8 +77,8 @@ void transpose(const T* from, std::size_t height, std::size_t width, T* to) {
       for (std::size_t i = 0; i < mine; ++i)
         sent[at++] = from[i * width + j];
   }
-  MPI_Alltoallv(sent.data(), to_counts.data(), to_offsets.data(), MPI_DOUBLE, received.data(), from_counts.data(),
-                from_offsets.data(), MPI_DOUBLE, MPI_COMM_WORLD);
+  MPI_Alltoallv(sent.data(), to_counts.data(), to_offsets.data(), MPI_DOUBLE, received.data(),
+                from_counts.data(), from_offsets.data(), MPI_DOUBLE, MPI_COMM_WORLD);
   for (std::size_t r = 0, at = 0; r < p; ++r)
     for (std::size_t j = 0; j < turned; ++j)
       for (int i = 0; i < before.counts[r]; ++i)
@@ -84,8 +86,8 @@ void transpose(const T* from, std::size_t height, std::size_t width, T* to) {
 }
 
 /// Prints both times; returns main()'s result: 0 if no element differs by more than `tolerance`, relatively.
-inline int compare(const char* name, double tasks_seconds, double hand_seconds, const double* tasks, const double* hand,
-                   std::size_t elements, double tolerance = 0) {
+inline int compare(const char* name, double tasks_seconds, double hand_seconds, const double* tasks,
+                   const double* hand, std::size_t elements, double tolerance = 0) {
   double worst = 0;
   for (std::size_t i = 0; i < elements; ++i)
     if (!(tasks[i] == hand[i]))
@@ -93,8 +95,9 @@ inline int compare(const char* name, double tasks_seconds, double hand_seconds, 
   double all = 0;
   MPI_Allreduce(&worst, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   if (rank() == 0)
-    std::printf("%s on %d ranks: tasks %.3f ms, by hand %.3f ms, largest relative difference %.2g: %s\n", name, ranks(),
-                tasks_seconds * 1e3, hand_seconds * 1e3, all, all <= tolerance ? "equal" : "WRONG");
+    std::printf("%s on %d ranks: tasks %.3f ms, by hand %.3f ms, largest relative difference %.2g: %s\n",
+                name, ranks(), tasks_seconds * 1e3, hand_seconds * 1e3, all,
+                all <= tolerance ? "equal" : "WRONG");
   return all <= tolerance ? 0 : 1;
 }
 

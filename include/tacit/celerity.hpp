@@ -105,11 +105,15 @@ struct split_1d {};
 struct split_2d {};
 } // namespace hints
 inline void hint(handler&, const hints::split_1d&) {}
-inline void hint(handler& of, const hints::split_2d&) { of.split_2d(); }
+inline void hint(handler& of, const hints::split_2d&) {
+  of.split_2d();
+}
 } // namespace experimental
 
 namespace debug {
-inline void set_task_name(handler& of, const std::string& name) { of.set_name(name); }
+inline void set_task_name(handler& of, const std::string& name) {
+  of.set_name(name);
+}
 template <typename T, int Dims>
 void set_buffer_name(const buffer<T, Dims>& of, const std::string& name) {
   of.set_name(name);
@@ -138,7 +142,8 @@ std::string spelled(std::string_view format, const Values&... values) {
 }
 template <typename... Values>
 void log(const char* level, std::string_view format, const Values&... values) {
-  std::fprintf(stderr, "[%s] rank %d: %s\n", level, tacit::detail::rank(), spelled(format, values...).c_str());
+  std::fprintf(stderr, "[%s] rank %d: %s\n", level, tacit::detail::rank(),
+               spelled(format, values...).c_str());
 }
 } // namespace detail
 
@@ -182,16 +187,16 @@ public:
   constexpr T& operator[](int i) { return values_[i]; }
   constexpr const T& operator[](int i) const { return values_[i]; }
 
-#define TACIT_VEC_ELEMENT(name, index)                                                                                           \
-  constexpr T& name()                                                                                                            \
-    requires(N > index)                                                                                                          \
-  {                                                                                                                              \
-    return values_[index];                                                                                                       \
-  }                                                                                                                              \
-  constexpr const T& name() const                                                                                                \
-    requires(N > index)                                                                                                          \
-  {                                                                                                                              \
-    return values_[index];                                                                                                       \
+#define TACIT_VEC_ELEMENT(name, index)                                                                       \
+  constexpr T& name()                                                                                        \
+    requires(N > index)                                                                                      \
+  {                                                                                                          \
+    return values_[index];                                                                                   \
+  }                                                                                                          \
+  constexpr const T& name() const                                                                            \
+    requires(N > index)                                                                                      \
+  {                                                                                                          \
+    return values_[index];                                                                                   \
   }
   TACIT_VEC_ELEMENT(x, 0)
   TACIT_VEC_ELEMENT(y, 1)
@@ -211,18 +216,18 @@ public:
     return made;
   }
 
-#define TACIT_VEC_OPERATOR(op)                                                                                                   \
-  friend constexpr vec& operator op##=(vec& left, const vec& right) {                                                            \
-    for (int i = 0; i < N; ++i)                                                                                                  \
-      left.values_[i] op##= right.values_[i];                                                                                    \
-    return left;                                                                                                                 \
-  }                                                                                                                              \
-  friend constexpr vec& operator op##=(vec& left, const T& right) { return left op##= vec(right); }                              \
-  friend constexpr vec operator op(vec left, const vec& right) { return left op##= right; }                                      \
-  friend constexpr vec operator op(vec left, const T& right) { return left op##= vec(right); }                                   \
-  friend constexpr vec operator op(const T& left, const vec& right) {                                                            \
-    vec made(left);                                                                                                              \
-    return made op##= right;                                                                                                     \
+#define TACIT_VEC_OPERATOR(op)                                                                               \
+  friend constexpr vec& operator op##=(vec & left, const vec & right) {                                      \
+    for (int i = 0; i < N; ++i)                                                                              \
+      left.values_[i] op## = right.values_[i];                                                               \
+    return left;                                                                                             \
+  }                                                                                                          \
+  friend constexpr vec& operator op##=(vec & left, const T & right) { return left op## = vec(right); }       \
+  friend constexpr vec operator op(vec left, const vec& right) { return left op## = right; }                 \
+  friend constexpr vec operator op(vec left, const T& right) { return left op## = vec(right); }              \
+  friend constexpr vec operator op(const T& left, const vec& right) {                                        \
+    vec made(left);                                                                                          \
+    return made op## = right;                                                                                \
   }
   TACIT_VEC_OPERATOR(+)
   TACIT_VEC_OPERATOR(-)
@@ -235,9 +240,9 @@ private:
   T values_[N] = {};
 };
 
-#define TACIT_VEC_TYPES(name, type)                                                                                              \
-  using name##2 = vec<type, 2>;                                                                                                  \
-  using name##3 = vec<type, 3>;                                                                                                  \
+#define TACIT_VEC_TYPES(name, type)                                                                          \
+  using name##2 = vec<type, 2>;                                                                              \
+  using name##3 = vec<type, 3>;                                                                              \
   using name##4 = vec<type, 4>;
 TACIT_VEC_TYPES(float, float)
 TACIT_VEC_TYPES(double, double)
@@ -247,13 +252,13 @@ TACIT_VEC_TYPES(char, signed char)
 TACIT_VEC_TYPES(uchar, unsigned char)
 #undef TACIT_VEC_TYPES
 
-#define TACIT_VEC_FUNCTION(name)                                                                                                 \
-  using std::name;                                                                                                               \
-  template <typename T, int N>                                                                                                   \
-  vec<T, N> name(vec<T, N> of) {                                                                                                 \
-    for (int i = 0; i < N; ++i)                                                                                                  \
-      of[i] = std::name(of[i]);                                                                                                  \
-    return of;                                                                                                                   \
+#define TACIT_VEC_FUNCTION(name)                                                                             \
+  using std::name;                                                                                           \
+  template <typename T, int N>                                                                               \
+  vec<T, N> name(vec<T, N> of) {                                                                             \
+    for (int i = 0; i < N; ++i)                                                                              \
+      of[i] = std::name(of[i]);                                                                              \
+    return of;                                                                                               \
   }
 TACIT_VEC_FUNCTION(ceil)
 TACIT_VEC_FUNCTION(cos)

@@ -84,7 +84,8 @@ public:
 
   /// The contents of a buffer, or of a part of it, on every rank. All ranks call it.
   template <typename T, int Dims>
-  [[nodiscard]] std::future<buffer_snapshot<T, Dims>> fence(const buffer<T, Dims>& of, const subrange<Dims>& part) {
+  [[nodiscard]] std::future<buffer_snapshot<T, Dims>> fence(const buffer<T, Dims>& of,
+                                                            const subrange<Dims>& part) {
     struct state {
       std::promise<buffer_snapshot<T, Dims>> promise;
       std::unique_ptr<T[]> data;

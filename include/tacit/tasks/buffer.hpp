@@ -23,7 +23,8 @@ public:
   /// Not initialised: somebody has to write an element before it is read.
   explicit buffer(const tacit::range<Dims>& size) : buffer(nullptr, size) {}
   /// Initialised with what `host_data` points to, which must be the same on all ranks. It is copied at once.
-  explicit buffer(const T* host_data, const tacit::range<Dims>& size) : object_(std::make_shared<object>(host_data, size)) {}
+  explicit buffer(const T* host_data, const tacit::range<Dims>& size)
+      : object_(std::make_shared<object>(host_data, size)) {}
   buffer()
     requires(Dims == 0)
       : buffer(nullptr, {}) {}
@@ -44,7 +45,8 @@ public:
 private:
   struct object {
     object(const T* host_data, const tacit::range<Dims>& size_)
-        : number(detail::create_buffer({Dims, detail::widen(size_, 1), sizeof(T), alignof(T), host_data})), size(size_) {}
+        : number(detail::create_buffer({Dims, detail::widen(size_, 1), sizeof(T), alignof(T), host_data})),
+          size(size_) {}
     object(const object&) = delete;
     object& operator=(const object&) = delete;
     ~object() { detail::destroy_buffer(number); }
@@ -66,7 +68,9 @@ namespace detail {
 template <access_mode Mode, access_mode WithoutInit>
 struct mode_tag {};
 
-constexpr bool writes(access_mode mode) { return mode != access_mode::read; }
+constexpr bool writes(access_mode mode) {
+  return mode != access_mode::read;
+}
 
 std::size_t add_access(handler& to, std::size_t buffer, access_mode mode, mapper where);
 std::size_t add_local(handler& to, std::size_t bytes, std::size_t alignment);
@@ -105,7 +109,8 @@ inline constexpr detail::mode_tag<access_mode::read_write, access_mode::discard_
 template <typename T, int Dims>
 class buffer_allocation_window {
 public:
-  buffer_allocation_window(T* data, const range<Dims>& buffer, const subrange<Dims>& allocated, const subrange<Dims>& window)
+  buffer_allocation_window(T* data, const range<Dims>& buffer, const subrange<Dims>& allocated,
+                           const subrange<Dims>& window)
       : data_(data), buffer_(buffer), allocated_(allocated), window_(window) {}
   T* get_allocation() const { return data_; }
   range<Dims> get_buffer_range() const { return buffer_; }
@@ -135,7 +140,8 @@ public:
   accessor(const buffer<T, Dims>& of, handler& in, const Mapper& where, detail::mode_tag<Mode, WithoutInit>)
       : accessor(of, in, detail::make_mapper(where, of.get_range())) {}
   template <typename Mapper, access_mode WithInit>
-  accessor(const buffer<T, Dims>& of, handler& in, const Mapper& where, detail::mode_tag<WithInit, Mode>, no_init_tag)
+  accessor(const buffer<T, Dims>& of, handler& in, const Mapper& where, detail::mode_tag<WithInit, Mode>,
+           no_init_tag)
       : accessor(of, in, detail::make_mapper(where, of.get_range())) {}
   /// Of a buffer of one element.
   template <access_mode WithoutInit>
@@ -151,7 +157,8 @@ public:
   accessor& operator=(const accessor& from) {
     if (this == &from)
       return *this;
-    data_ = from.data_, stride_ = from.stride_, allocated_ = from.allocated_, window_ = from.window_, buffer_ = from.buffer_;
+    data_ = from.data_, stride_ = from.stride_, allocated_ = from.allocated_, window_ = from.window_,
+    buffer_ = from.buffer_;
     number_ = from.number_;
     if (const detail::placement* now = detail::current_placement(); now && number_ < now->count)
       place(now->accesses[number_]);
@@ -163,7 +170,8 @@ public:
 #ifdef TACIT_TASKS_CHECK
     for (int d = 0; d < Dims; ++d)
       if (at[d] < window_.offset[d] || at[d] - window_.offset[d] >= window_.range[d])
-        detail::accessed_outside(number_, Dims, detail::widen(at, 0), detail::box_of(window_.offset, window_.range));
+        detail::accessed_outside(number_, Dims, detail::widen(at, 0),
+                                 detail::box_of(window_.offset, window_.range));
 #endif
     return data_[detail::linear_index(stride_, at)];
   }
@@ -205,13 +213,15 @@ public:
   element* get_pointer() const {
     for (int d = 1; d < Dims; ++d)
       if (stride_[d] != buffer_[d])
-        throw std::logic_error("accessor: the local part of the buffer does not lie as the whole buffer would");
+        throw std::logic_error(
+            "accessor: the local part of the buffer does not lie as the whole buffer would");
     return data_;
   }
   /// Where the elements lie, for libraries that work on memory. These seldom know const; what is only read must not be written.
   template <int KernelDims>
   buffer_allocation_window<T, Dims> get_allocation_window(const partition<KernelDims>&) const {
-    return {const_cast<T*>(data_) + detail::linear_index(stride_, allocated_.offset), buffer_, allocated_, window_};
+    return {const_cast<T*>(data_) + detail::linear_index(stride_, allocated_.offset), buffer_, allocated_,
+            window_};
   }
 
 private:
@@ -234,14 +244,16 @@ private:
 };
 
 template <typename T, int Dims, typename Mapper, access_mode Mode, access_mode WithoutInit>
-accessor(const buffer<T, Dims>&, handler&, const Mapper&, detail::mode_tag<Mode, WithoutInit>) -> accessor<T, Dims, Mode>;
+accessor(const buffer<T, Dims>&, handler&, const Mapper&, detail::mode_tag<Mode, WithoutInit>)
+    -> accessor<T, Dims, Mode>;
 template <typename T, int Dims, typename Mapper, access_mode Mode, access_mode WithoutInit>
 accessor(const buffer<T, Dims>&, handler&, const Mapper&, detail::mode_tag<Mode, WithoutInit>, no_init_tag)
     -> accessor<T, Dims, WithoutInit>;
 template <typename T, access_mode Mode, access_mode WithoutInit>
 accessor(const buffer<T, 0>&, handler&, detail::mode_tag<Mode, WithoutInit>) -> accessor<T, 0, Mode>;
 template <typename T, access_mode Mode, access_mode WithoutInit>
-accessor(const buffer<T, 0>&, handler&, detail::mode_tag<Mode, WithoutInit>, no_init_tag) -> accessor<T, 0, WithoutInit>;
+accessor(const buffer<T, 0>&, handler&, detail::mode_tag<Mode, WithoutInit>, no_init_tag)
+    -> accessor<T, 0, WithoutInit>;
 
 /// Memory that the items of a work group share; nobody initialises it. For kernels over nd-ranges.
 template <typename T, int Dims = 1>
@@ -250,7 +262,8 @@ class local_accessor {
 
 public:
   using value_type = T;
-  local_accessor(const range<Dims>& size, handler& in) : size_(size), offset_(detail::add_local(in, size.size() * sizeof(T), alignof(T))) {}
+  local_accessor(const range<Dims>& size, handler& in)
+      : size_(size), offset_(detail::add_local(in, size.size() * sizeof(T), alignof(T))) {}
   local_accessor(handler& in)
     requires(Dims == 0)
       : local_accessor(range<0>(), in) {}

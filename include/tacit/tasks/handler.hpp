@@ -73,24 +73,32 @@ reducer<T, Operator> make_reducer(const reduction_of<T, Operator>& from, void* p
 
 /// Calls `run` with a reducer for each reduction.
 template <typename Run, typename... Reductions, std::size_t... Index>
-void with_reducers([[maybe_unused]] const kernel_call& call, [[maybe_unused]] const std::tuple<Reductions...>& reductions, std::index_sequence<Index...>, const Run& run) {
-  [&](auto&&... reducers) { run(reducers...); }(make_reducer(std::get<Index>(reductions), call.partials[Index])...);
+void with_reducers([[maybe_unused]] const kernel_call& call,
+                   [[maybe_unused]] const std::tuple<Reductions...>& reductions,
+                   std::index_sequence<Index...>, const Run& run) {
+  [&](auto&&... reducers) {
+    run(reducers...);
+  }(make_reducer(std::get<Index>(reductions), call.partials[Index])...);
 }
 
 template <int Dims, typename Kernel, typename... Reductions>
-kernel_function make_kernel(const range<Dims>& all, const id<Dims>& offset, const Kernel& kernel, const Reductions&... reductions) {
+kernel_function make_kernel(const range<Dims>& all, const id<Dims>& offset, const Kernel& kernel,
+                            const Reductions&... reductions) {
   return [=, from = std::make_tuple(reductions...)](const kernel_call& call) {
     const placing here(call.where);
     const Kernel mine(kernel); // its accessors find their memory now
     with_reducers(call, from, std::index_sequence_for<Reductions...>(), [&](auto&... reducers) {
-      for_each_index<Dims>(call.items, [&](const id<Dims>& at) { call_kernel<Dims>(mine, item<Dims>(at, all, offset), reducers...); });
+      for_each_index<Dims>(call.items, [&](const id<Dims>& at) {
+        call_kernel<Dims>(mine, item<Dims>(at, all, offset), reducers...);
+      });
     });
   };
 }
 
 /// One work group after the other; its items run under `call.groups`.
 template <int Dims, typename Kernel, typename... Reductions>
-kernel_function make_group_kernel(const nd_range<Dims>& all, const Kernel& kernel, const Reductions&... reductions) {
+kernel_function make_group_kernel(const nd_range<Dims>& all, const Kernel& kernel,
+                                  const Reductions&... reductions) {
   return [=, from = std::make_tuple(reductions...)](const kernel_call& call) {
     const placing here(call.where);
     const Kernel mine(kernel);
@@ -104,7 +112,9 @@ kernel_function make_group_kernel(const nd_range<Dims>& all, const Kernel& kerne
           const group<Dims> in(group_at, all.get_group_range(), local_at, local, call.groups);
           mine(nd_item<Dims>(group_at * id<Dims>(local) + local_at + all.get_offset(), all, in), reducers...);
         };
-        call.groups->run(local.size(), [](void* body, std::size_t linear) { (*static_cast<decltype(one)*>(body))(linear); }, &one);
+        call.groups->run(
+            local.size(),
+            [](void* body, std::size_t linear) { (*static_cast<decltype(one)*>(body))(linear); }, &one);
       });
     });
   };
@@ -119,7 +129,8 @@ class rank_weights {
 public:
   rank_weights(std::vector<std::uint32_t> weights)
       : shared_(std::make_shared<const std::vector<std::uint32_t>>(std::move(weights))) {}
-  rank_weights(std::initializer_list<std::uint32_t> weights) : rank_weights(std::vector<std::uint32_t>(weights)) {}
+  rank_weights(std::initializer_list<std::uint32_t> weights)
+      : rank_weights(std::vector<std::uint32_t>(weights)) {}
   const std::vector<std::uint32_t>& get() const { return *shared_; }
 
 private:
@@ -154,8 +165,11 @@ public:
     group_.grouped = true;
     group_.group = detail::widen(all.get_local_range(), 1);
     name<Name>();
-    from_last([&](const auto& kernel, const auto&... reductions) { group_.kernel = detail::make_group_kernel(all, kernel, reductions...); },
-              rest...);
+    from_last(
+        [&](const auto& kernel, const auto&... reductions) {
+          group_.kernel = detail::make_group_kernel(all, kernel, reductions...);
+        },
+        rest...);
   }
 
   /// On the host, for a part of the range a rank: the function takes a partition<Dims>, or nothing.
@@ -268,8 +282,11 @@ private:
       one[d] = 1;
     shape(all, offset, one);
     name<Name>();
-    from_last([&](const auto& kernel, const auto&... reductions) { group_.kernel = detail::make_kernel(all, offset, kernel, reductions...); },
-              rest...);
+    from_last(
+        [&](const auto& kernel, const auto&... reductions) {
+          group_.kernel = detail::make_kernel(all, offset, kernel, reductions...);
+        },
+        rest...);
   }
 
   /// Calls `make` with the last argument (the kernel) first.
@@ -278,8 +295,10 @@ private:
     static_assert(sizeof...(Arguments) > 0, "parallel_for needs a kernel");
     const auto all = std::tie(arguments...);
     [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-      static_assert((... && detail::is_reduction<std::remove_cvref_t<std::tuple_element_t<Index, decltype(all)>>>::value),
-                    "between range and kernel stand an offset and reductions only");
+      static_assert(
+          (... &&
+           detail::is_reduction<std::remove_cvref_t<std::tuple_element_t<Index, decltype(all)>>>::value),
+          "between range and kernel stand an offset and reductions only");
       make(std::get<sizeof...(Arguments) - 1>(all), std::get<Index>(all)...);
     }(std::make_index_sequence<sizeof...(Arguments) - 1>());
   }
@@ -305,9 +324,15 @@ namespace detail {
 inline std::size_t add_access(handler& to, std::size_t buffer, access_mode mode, mapper where) {
   return to.add(buffer_access{buffer, mode, std::move(where)});
 }
-inline std::size_t add_local(handler& to, std::size_t bytes, std::size_t alignment) { return to.add_local(bytes, alignment); }
-inline void add_reduction(handler& to, reduction&& made) { to.add(std::move(made)); }
-inline void add_host_object(handler& to, std::size_t object) { to.add_host_object(object); }
+inline std::size_t add_local(handler& to, std::size_t bytes, std::size_t alignment) {
+  return to.add_local(bytes, alignment);
+}
+inline void add_reduction(handler& to, reduction&& made) {
+  to.add(std::move(made));
+}
+inline void add_host_object(handler& to, std::size_t object) {
+  to.add_host_object(object);
+}
 
 } // namespace detail
 } // namespace tacit

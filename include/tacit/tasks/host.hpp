@@ -80,7 +80,8 @@ public:
 
 private:
   struct object {
-    explicit object(std::shared_ptr<T>&& made) : number(detail::create_host_object()), instance(std::move(made)) {}
+    explicit object(std::shared_ptr<T>&& made)
+        : number(detail::create_host_object()), instance(std::move(made)) {}
     object(const object&) = delete;
     object& operator=(const object&) = delete;
     ~object() { detail::destroy_host_object(number, std::move(instance)); }
@@ -131,7 +132,9 @@ template <typename T>
 class side_effect {
 public:
   using instance_type = typename host_object<T>::instance_type;
-  side_effect(const host_object<T>& of, handler& in) : instance_(of.instance()) { detail::add_host_object(in, of.number()); }
+  side_effect(const host_object<T>& of, handler& in) : instance_(of.instance()) {
+    detail::add_host_object(in, of.number());
+  }
   instance_type& operator*() const { return *instance_; }
   instance_type* operator->() const { return instance_.get(); }
 

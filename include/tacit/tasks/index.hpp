@@ -18,8 +18,10 @@ public:
   static constexpr int dimensions = Dims;
 
   constexpr coordinates() = default;
-  template <typename... Rest, typename = std::enable_if_t<sizeof...(Rest) + 1 == Dims && (... && std::is_convertible_v<Rest, std::size_t>)>>
-  constexpr coordinates(std::size_t first, Rest... rest) : values_{first, static_cast<std::size_t>(rest)...} {}
+  template <typename... Rest, typename = std::enable_if_t<sizeof...(Rest) + 1 == Dims &&
+                                                          (... && std::is_convertible_v<Rest, std::size_t>)>>
+  constexpr coordinates(std::size_t first, Rest... rest)
+      : values_{first, static_cast<std::size_t>(rest)...} {}
 
   constexpr std::size_t operator[](int dimension) const { return values_[dimension]; }
   constexpr std::size_t& operator[](int dimension) { return values_[dimension]; }
@@ -32,24 +34,24 @@ public:
     return true;
   }
 
-#define TACIT_COORDINATE_OPERATOR(op)                                                                                            \
-  friend constexpr Self& operator op##=(Self& a, const Self& b) {                                                                \
-    for (int d = 0; d < Dims; ++d)                                                                                               \
-      a[d] op##= b[d];                                                                                                          \
-    return a;                                                                                                                    \
-  }                                                                                                                              \
-  friend constexpr Self& operator op##=(Self& a, std::size_t b) {                                                                \
-    for (int d = 0; d < Dims; ++d)                                                                                               \
-      a[d] op##= b;                                                                                                             \
-    return a;                                                                                                                    \
-  }                                                                                                                              \
-  friend constexpr Self operator op(Self a, const Self& b) { return a op##= b; }                                                \
-  friend constexpr Self operator op(Self a, std::size_t b) { return a op##= b; }                                                \
-  friend constexpr Self operator op(std::size_t a, const Self& b) {                                                              \
-    Self result;                                                                                                                 \
-    for (int d = 0; d < Dims; ++d)                                                                                               \
-      result[d] = a op b[d];                                                                                                     \
-    return result;                                                                                                               \
+#define TACIT_COORDINATE_OPERATOR(op)                                                                        \
+  friend constexpr Self& operator op##=(Self & a, const Self & b) {                                          \
+    for (int d = 0; d < Dims; ++d)                                                                           \
+      a[d] op## = b[d];                                                                                      \
+    return a;                                                                                                \
+  }                                                                                                          \
+  friend constexpr Self& operator op##=(Self & a, std::size_t b) {                                           \
+    for (int d = 0; d < Dims; ++d)                                                                           \
+      a[d] op## = b;                                                                                         \
+    return a;                                                                                                \
+  }                                                                                                          \
+  friend constexpr Self operator op(Self a, const Self& b) { return a op## = b; }                            \
+  friend constexpr Self operator op(Self a, std::size_t b) { return a op## = b; }                            \
+  friend constexpr Self operator op(std::size_t a, const Self& b) {                                          \
+    Self result;                                                                                             \
+    for (int d = 0; d < Dims; ++d)                                                                           \
+      result[d] = a op b[d];                                                                                 \
+    return result;                                                                                           \
   }
   TACIT_COORDINATE_OPERATOR(+)
   TACIT_COORDINATE_OPERATOR(-)
@@ -121,7 +123,8 @@ struct subrange {
   tacit::range<Dims> range;
 
   constexpr subrange() = default;
-  constexpr subrange(const id<Dims>& offset_, const tacit::range<Dims>& range_) : offset(offset_), range(range_) {}
+  constexpr subrange(const id<Dims>& offset_, const tacit::range<Dims>& range_)
+      : offset(offset_), range(range_) {}
   constexpr subrange(const chunk<Dims>& from);
   friend constexpr bool operator==(const subrange&, const subrange&) = default;
   template <typename Stream>
@@ -141,7 +144,8 @@ struct chunk {
   tacit::range<Dims> global_size; ///< of the whole kernel
 
   constexpr chunk() = default;
-  constexpr chunk(const id<Dims>& offset_, const tacit::range<Dims>& range_, const tacit::range<Dims>& global_size_)
+  constexpr chunk(const id<Dims>& offset_, const tacit::range<Dims>& range_,
+                  const tacit::range<Dims>& global_size_)
       : offset(offset_), range(range_), global_size(global_size_) {}
   friend constexpr bool operator==(const chunk&, const chunk&) = default;
 };
@@ -229,7 +233,8 @@ namespace tacit {
 template <int Dims = 1>
 class item {
 public:
-  constexpr item(const id<Dims>& at, const range<Dims>& all, const id<Dims>& offset) : at_(at), offset_(offset), all_(all) {}
+  constexpr item(const id<Dims>& at, const range<Dims>& all, const id<Dims>& offset)
+      : at_(at), offset_(offset), all_(all) {}
   constexpr id<Dims> get_id() const { return at_; }
   constexpr std::size_t get_id(int dimension) const { return at_[dimension]; }
   constexpr operator id<Dims>() const { return at_; }
@@ -250,7 +255,8 @@ template <int Dims = 1>
 class group {
 public:
   static constexpr int dimensions = Dims;
-  group(const id<Dims>& at, const range<Dims>& groups, const id<Dims>& local_at, const range<Dims>& local, detail::group_runner* runner)
+  group(const id<Dims>& at, const range<Dims>& groups, const id<Dims>& local_at, const range<Dims>& local,
+        detail::group_runner* runner)
       : at_(at), local_at_(local_at), groups_(groups), local_(local), runner_(runner) {}
   id<Dims> get_group_id() const { return at_; }
   std::size_t get_group_id(int dimension) const { return at_[dimension]; }
@@ -287,10 +293,13 @@ void group_barrier(const group<Dims>& all) {
 template <int Dims = 1>
 class nd_item {
 public:
-  nd_item(const id<Dims>& at, const nd_range<Dims>& all, const group<Dims>& of) : at_(at), all_(&all), group_(of) {}
+  nd_item(const id<Dims>& at, const nd_range<Dims>& all, const group<Dims>& of)
+      : at_(at), all_(&all), group_(of) {}
   id<Dims> get_global_id() const { return at_; }
   std::size_t get_global_id(int dimension) const { return at_[dimension]; }
-  std::size_t get_global_linear_id() const { return detail::linear_index(all_->get_global_range(), at_ - all_->get_offset()); }
+  std::size_t get_global_linear_id() const {
+    return detail::linear_index(all_->get_global_range(), at_ - all_->get_offset());
+  }
   id<Dims> get_local_id() const { return group_.get_local_id(); }
   std::size_t get_local_id(int dimension) const { return group_.get_local_id(dimension); }
   std::size_t get_local_linear_id() const { return group_.get_local_linear_id(); }

@@ -55,10 +55,21 @@ struct index_box {
   bool operator==(const index_box&) const = default;
 };
 
-enum class mapper_kind { one_to_one, all, fixed, slice, neighborhood, neighborhood_along_axes, transposed, even_split, user };
+enum class mapper_kind {
+  one_to_one,
+  all,
+  fixed,
+  slice,
+  neighborhood,
+  neighborhood_along_axes,
+  transposed,
+  even_split,
+  user
+};
 
 /// What a function of the user maps a chunk of a kernel's index space to.
-using user_mapper = std::function<std::vector<index_box>(int kernel_dims, const index_box& chunk, const extents& global_size)>;
+using user_mapper = std::function<std::vector<index_box>(int kernel_dims, const index_box& chunk,
+                                                         const extents& global_size)>;
 
 /// Of a kernel: the buffer has fewer.
 inline constexpr std::size_t no_dimension = 3;
@@ -108,7 +119,8 @@ TACIT_TASKS_API const placement* current_placement() noexcept;
 TACIT_TASKS_API const placement* set_current_placement(const placement* now) noexcept;
 
 /// What accessors do at an index that their task may not access, in programs that are compiled with TACIT_TASKS_CHECK: throws.
-[[noreturn]] TACIT_TASKS_API void accessed_outside(std::size_t accessor, int dims, const extents& at, const index_box& may);
+[[noreturn]] TACIT_TASKS_API void accessed_outside(std::size_t accessor, int dims, const extents& at,
+                                                   const index_box& may);
 
 class placing {
 public:
@@ -135,9 +147,9 @@ public:
 
 struct kernel_call {
   const placement* where = nullptr;
-  index_box items;                  ///< which items to run; of an nd-range: which groups
-  void* const* partials = nullptr;  ///< per reduction the elements to combine into
-  group_runner* groups = nullptr;   ///< of an nd-range
+  index_box items;                 ///< which items to run; of an nd-range: which groups
+  void* const* partials = nullptr; ///< per reduction the elements to combine into
+  group_runner* groups = nullptr;  ///< of an nd-range
 };
 using kernel_function = std::function<void(const kernel_call&)>;
 
@@ -158,11 +170,11 @@ struct command_group {
   bool has_task = false;
   std::string name;
   int dims = 0;
-  index_box items;                  ///< from the offset on
-  extents granularity{1, 1, 1};     ///< chunks are multiples of it
-  bool split_2d = false;            ///< a kernel or host task: near-square chunks along dimensions 0 and 1
-  shared_weights weights;           ///< a kernel or host task: of the ranks' shares of dimension 0; null: equal
-  bool grouped = false;             ///< an nd-range, of groups of `group` items
+  index_box items;              ///< from the offset on
+  extents granularity{1, 1, 1}; ///< chunks are multiples of it
+  bool split_2d = false;        ///< a kernel or host task: near-square chunks along dimensions 0 and 1
+  shared_weights weights;       ///< a kernel or host task: of the ranks' shares of dimension 0; null: equal
+  bool grouped = false;         ///< an nd-range, of groups of `group` items
   extents group{1, 1, 1};
   std::size_t local_bytes = 0;
   std::size_t collective_group = 0;
@@ -192,8 +204,8 @@ TACIT_TASKS_API std::size_t create_collective_group();
 // Tasks. They throw task_error: of this task, or of earlier ones that have failed meanwhile.
 TACIT_TASKS_API void submit(command_group&& group);
 /// Copies a region of a buffer, in the order of its elements, to `into` on all ranks, and then calls `done` (or `failed`).
-TACIT_TASKS_API void fence_buffer(std::size_t buffer, const index_box& region, void* into, std::function<void()> done,
-                                  std::function<void(std::exception_ptr)> failed);
+TACIT_TASKS_API void fence_buffer(std::size_t buffer, const index_box& region, void* into,
+                                  std::function<void()> done, std::function<void(std::exception_ptr)> failed);
 TACIT_TASKS_API void fence_host_object(std::size_t object, std::function<void()> done,
                                        std::function<void(std::exception_ptr)> failed);
 /// Blocks until all that was submitted has run here; with `all_ranks`, on all ranks.

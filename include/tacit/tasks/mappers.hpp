@@ -43,7 +43,8 @@ struct slice {
 /// Item i accesses the elements around i, for stencils.
 template <int Dims>
 struct neighborhood {
-  explicit neighborhood(const range<Dims>& extent_, neighborhood_shape shape_ = neighborhood_shape::bounding_box)
+  explicit neighborhood(const range<Dims>& extent_,
+                        neighborhood_shape shape_ = neighborhood_shape::bounding_box)
       : extent(extent_), shape(shape_) {}
   range<Dims> extent;
   neighborhood_shape shape;
@@ -78,8 +79,12 @@ struct even_split {
 
 namespace detail {
 
-inline mapper describe(const access::one_to_one&) { return {mapper_kind::one_to_one, {}, {}, {}}; }
-inline mapper describe(const access::all&) { return {mapper_kind::all, {}, {}, {}}; }
+inline mapper describe(const access::one_to_one&) {
+  return {mapper_kind::one_to_one, {}, {}, {}};
+}
+inline mapper describe(const access::all&) {
+  return {mapper_kind::all, {}, {}, {}};
+}
 template <int Dims>
 mapper describe(const access::fixed<Dims>& from) {
   return {mapper_kind::fixed, {}, box_of(from.where.offset, from.where.range), {}};
@@ -91,7 +96,10 @@ mapper describe(const access::slice<Dims>& from) {
 template <int Dims>
 mapper describe(const access::neighborhood<Dims>& from) {
   const bool along_axes = from.shape == neighborhood_shape::along_axes;
-  return {along_axes ? mapper_kind::neighborhood_along_axes : mapper_kind::neighborhood, widen(from.extent, 0), {}, {}};
+  return {along_axes ? mapper_kind::neighborhood_along_axes : mapper_kind::neighborhood,
+          widen(from.extent, 0),
+          {},
+          {}};
 }
 template <int... KernelDimension>
 mapper describe(const access::transposed<KernelDimension...>&) {
@@ -119,13 +127,18 @@ void append(std::vector<index_box>& boxes, const std::vector<subrange<BufferDims
 template <int BufferDims, typename Function>
 class called_mapper {
 public:
-  called_mapper(const Function& function, const range<BufferDims>& buffer) : function_(function), buffer_(buffer) {}
+  called_mapper(const Function& function, const range<BufferDims>& buffer)
+      : function_(function), buffer_(buffer) {}
   std::vector<index_box> operator()(int kernel_dims, const index_box& part, const extents& global) const {
     switch (kernel_dims) {
-    case 0: return with<0>(part, global);
-    case 1: return with<1>(part, global);
-    case 2: return with<2>(part, global);
-    default: return with<3>(part, global);
+    case 0:
+      return with<0>(part, global);
+    case 1:
+      return with<1>(part, global);
+    case 2:
+      return with<2>(part, global);
+    default:
+      return with<3>(part, global);
     }
   }
 
@@ -141,7 +154,8 @@ private:
     else if constexpr (std::is_invocable_v<const Function&, const chunk_type&>)
       append<BufferDims>(boxes, function_(given));
     else
-      throw task_error("range mapper: it cannot be called with the chunk of a kernel of " + std::to_string(KernelDims) + " dimensions");
+      throw task_error("range mapper: it cannot be called with the chunk of a kernel of " +
+                       std::to_string(KernelDims) + " dimensions");
     return boxes;
   }
 

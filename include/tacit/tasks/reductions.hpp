@@ -43,12 +43,12 @@ struct maximum<void> {
 template <typename Operator, typename T>
 struct known_identity {};
 
-#define TACIT_IDENTITY(operator_name, what)                                                                                     \
-  template <typename T>                                                                                                         \
-  struct known_identity<operator_name<T>, T> {                                                                                  \
-    static constexpr T value = what;                                                                                            \
-  };                                                                                                                            \
-  template <typename T>                                                                                                         \
+#define TACIT_IDENTITY(operator_name, what)                                                                  \
+  template <typename T>                                                                                      \
+  struct known_identity<operator_name<T>, T> {                                                               \
+    static constexpr T value = what;                                                                         \
+  };                                                                                                         \
+  template <typename T>                                                                                      \
   struct known_identity<operator_name<void>, T> : known_identity<operator_name<T>, T> {};
 TACIT_IDENTITY(std::plus, T(0))
 TACIT_IDENTITY(std::multiplies, T(1))
@@ -57,8 +57,10 @@ TACIT_IDENTITY(std::bit_or, T(0))
 TACIT_IDENTITY(std::bit_xor, T(0))
 TACIT_IDENTITY(std::logical_and, T(true))
 TACIT_IDENTITY(std::logical_or, T(false))
-TACIT_IDENTITY(minimum, (std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max()))
-TACIT_IDENTITY(maximum, (std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest()))
+TACIT_IDENTITY(minimum, (std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity()
+                                                              : std::numeric_limits<T>::max()))
+TACIT_IDENTITY(maximum, (std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
+                                                              : std::numeric_limits<T>::lowest()))
 #undef TACIT_IDENTITY
 
 /// What a kernel contributes through.
@@ -66,7 +68,8 @@ template <typename T, typename Operator>
 class reducer {
 public:
   using value_type = T;
-  reducer(T* elements, std::size_t count, const Operator& op) : op_(op), elements_(elements), count_(count), first_(*elements) {}
+  reducer(T* elements, std::size_t count, const Operator& op)
+      : op_(op), elements_(elements), count_(count), first_(*elements) {}
   reducer(const reducer&) = delete;
   reducer& operator=(const reducer&) = delete;
   /// A single element is kept outside memory while the kernel runs.
@@ -136,13 +139,16 @@ struct initialize_to_identity {};
 
 /// Makes a task reduce into a buffer. Without initialize_to_identity what the buffer holds before counts, once.
 template <typename T, int Dims, typename Operator>
-auto reduction(const buffer<T, Dims>& into, handler& in, const T& identity, Operator op, bool include_current) {
+auto reduction(const buffer<T, Dims>& into, handler& in, const T& identity, Operator op,
+               bool include_current) {
   detail::reduction made;
   made.buffer = into.number();
   made.include_current = include_current;
   made.elements = into.size();
   made.element_bytes = sizeof(T);
-  made.fill_with_identity = [identity](void* at, std::size_t elements) { std::fill_n(static_cast<T*>(at), elements, identity); };
+  made.fill_with_identity = [identity](void* at, std::size_t elements) {
+    std::fill_n(static_cast<T*>(at), elements, identity);
+  };
   made.combine = [op](void* into_, const void* from, std::size_t elements) {
     for (std::size_t i = 0; i < elements; ++i)
       static_cast<T*>(into_)[i] = op(static_cast<T*>(into_)[i], static_cast<const T*>(from)[i]);
@@ -163,7 +169,8 @@ auto reduction(const buffer<T, Dims>& into, handler& in, const T& identity, Oper
   return reduction(into, in, identity, op, true);
 }
 template <typename T, int Dims, typename Operator>
-auto reduction(const buffer<T, Dims>& into, handler& in, const T& identity, Operator op, initialize_to_identity) {
+auto reduction(const buffer<T, Dims>& into, handler& in, const T& identity, Operator op,
+               initialize_to_identity) {
   return reduction(into, in, identity, op, false);
 }
 

@@ -18,21 +18,24 @@ namespace tacit {
 
 struct simulation {
   std::size_t ranks = 1, rank = 0;
-  std::size_t tasks = 0;                       ///< submitted, fences among them
-  std::map<std::string, std::size_t> commands; ///< of this rank, by kind ("execute", "push"); collectives by theirs ("allgather")
-  std::size_t bytes_sent = 0;                  ///< by this rank, in messages
-  std::size_t bytes_received = 0;              ///< by this rank, in messages and collectives
-  double microseconds_per_task = 0;            ///< of a processor, for planning
-  std::string summary;                         ///< all of this in one line
-  std::string text;                            ///< for each datum that travels: who needs it, from whom, by which collective or why by messages
-  std::string json;                            ///< the same with both graphs, for machines
-  std::string task_graph, command_graph;       ///< for Graphviz
+  std::size_t tasks = 0; ///< submitted, fences among them
+  std::map<std::string, std::size_t>
+      commands; ///< of this rank, by kind ("execute", "push"); collectives by theirs ("allgather")
+  std::size_t bytes_sent = 0;       ///< by this rank, in messages
+  std::size_t bytes_received = 0;   ///< by this rank, in messages and collectives
+  double microseconds_per_task = 0; ///< of a processor, for planning
+  std::string summary;              ///< all of this in one line
+  std::string
+      text; ///< for each datum that travels: who needs it, from whom, by which collective or why by messages
+  std::string json;                      ///< the same with both graphs, for machines
+  std::string task_graph, command_graph; ///< for Graphviz
 };
 
 /// Calls `program`, whose queues, buffers and tasks are those of rank `rank` of `ranks` ranks (at most 65,536), and returns what
 /// this rank would do. Kernels and host tasks do not run; fences of buffers give zeros. Other threads are not concerned, and may simulate,
 /// too. Objects made by the program must not outlive it, and those made before must not be used in it. Throws what the
 /// program throws, and task_error where its tasks are wrong.
-TACIT_TASKS_API simulation simulate(std::size_t ranks, const std::function<void()>& program, std::size_t rank = 0);
+TACIT_TASKS_API simulation simulate(std::size_t ranks, const std::function<void()>& program,
+                                    std::size_t rank = 0);
 
 } // namespace tacit

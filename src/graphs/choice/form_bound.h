@@ -13,7 +13,7 @@ namespace tacit::graphs {
 
 class form_bound {
 public:
-  /// Refers to costs and places; the driver must be one that has prices.
+  /// Refers to costs and process map; the driver must be one that has prices.
   form_bound(std::string_view driver, const machine_costs& costs, const process_map& where,
              std::uint32_t ranks);
 

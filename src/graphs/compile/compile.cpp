@@ -78,11 +78,15 @@ void add_reductions(compilation& c) {
   c.found.refused.insert(c.found.refused.end(), from.refused.begin(), from.refused.end());
 }
 
-/// A plan that fails its check is a bug of ours: say so, and run the graph as written.
+/// A plan that fails its check is a bug of ours: say so, and run the graph as written. One that cannot be checked is none.
 void replace_if_wrong(const graph& g, compilation& c, const plan_options& options) {
   const std::string fault = validate(g, c.matched, c.order, c.moved, c.schedule, options);
   if (fault.empty())
     return;
+  if (fault == too_many_to_compare) {
+    c.schedule = plan_as_written(g, c.matched, c.order, reason::synchronization, fault);
+    return;
+  }
   c.problems.push_back({number(reason::validation_failed), severity::warning, no_rank, no_op,
                         "the plan failed its check and is not used: " + fault,
                         "please report this with the graph; it runs as written"});

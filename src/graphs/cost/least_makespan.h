@@ -16,7 +16,7 @@ namespace tacit::graphs {
 
 class least_makespan {
 public:
-  /// Refers to costs and places; the driver must be one that has prices.
+  /// Refers to costs and process map; the driver must be one that has prices.
   least_makespan(std::string_view driver, const machine_costs& costs, const process_map& where,
                  std::uint32_t ranks);
 

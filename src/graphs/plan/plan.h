@@ -125,6 +125,9 @@ struct fault_location {
   std::uint64_t address = 0;
 };
 
+/// What `validate` says of a plan that may be right, but whose waits nobody can compare with the graph's, pair by pair.
+inline constexpr std::string_view too_many_to_compare = "too many ranks to compare wait sets";
+
 /// Translation validation: expands the plan into a graph of its own (collectives by their MPI meaning),
 /// follows it and compares transfers (E1), written bytes (E2), races (E3), synchronization under the policy
 /// (E4), deadlock freedom with rendezvous semantics and the waits that the program allows (E5; not for plans

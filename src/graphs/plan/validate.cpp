@@ -565,7 +565,7 @@ std::string check_synchronization(const graph& g, const matching& m, const run_o
   if (wait_sets_complete(e.g, em, eo, g.communicators().front().members, sync_paths::all))
     return {};
   if (g.ranks() > wait_set_limit)
-    return "too many ranks to compare wait sets";
+    return std::string(too_many_to_compare);
   const wait_sets required =
       compute_wait_sets(g, m, o, policy == sync_policy::data ? sync_paths::explicit_only : sync_paths::all);
   const wait_sets kept = compute_wait_sets(e.g, em, eo, sync_paths::all);

@@ -29,7 +29,7 @@ constexpr std::size_t most_text =
     most_graph_measurements * (4 * most_words); // of a file; a measurement takes about 300 B
 
 std::string first_line(std::string_view library) {
-  return fmt::format("tacit graph verdicts 1\t{}\t{}", host_name(), library);
+  return fmt::format("tacit graph measurements 1\t{}\t{}", host_name(), library);
 }
 
 /// Separates the texts of a line, so it may stand in none.

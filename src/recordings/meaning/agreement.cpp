@@ -1,5 +1,7 @@
 #include "recordings/meaning/agreement.h"
 
+#include "vocabulary/base/hash.h"
+
 #include <cmath>
 #include <map>
 #include <utility>
@@ -28,14 +30,15 @@ first_sends list_first_sends(const known_messages& known, std::span<const std::u
 
 contributions weigh_contributions(const known_messages& known, std::span<const std::uint32_t> episode,
                                   std::uint32_t ranks) {
-  constexpr std::uint64_t prime = 0x100000001b3; // of FNV-1a, here over hashes
+  vocabulary::hashed_words content;
   contributions all;
   std::map<std::uint64_t, std::uint64_t> times; // by content
   const first_sends first = list_first_sends(known, episode);
   for (const auto& [rank, sent] : first) {
-    all.content = (all.content ^ sent.second) * prime;
+    content.add(sent.second);
     ++times[sent.second];
   }
+  all.content = content.value();
   if (first.empty() || ranks < 3)
     return all;
   double alike = 0;

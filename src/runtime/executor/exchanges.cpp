@@ -196,7 +196,7 @@ std::optional<tasks::region> exchanges::piece_in_place(const tasks::collective& 
 /// Broadcast, gather, scatter and allgather of one buffer whose pieces lie in one piece each, nobody having any of it yet. Else null.
 std::shared_ptr<native_exchange> exchanges::in_place(const tasks::collective& x) {
   using kind = tasks::collective_kind;
-  using form = native_exchange::form;
+  using native = native_exchange::kind;
   if (x.parts.size() != 1 || x.kind == kind::halo || !x.parts[0].held.empty())
     return nullptr;
   local_buffer& buffer = around_.buffer(x.parts[0].buffer);
@@ -217,10 +217,10 @@ std::shared_ptr<native_exchange> exchanges::in_place(const tasks::collective& x)
     counts.push_back(static_cast<int>(count));
     offsets.push_back(static_cast<int>(offset));
   }
-  const form what = x.kind == kind::allgather ? form::allgather
-                    : x.kind == kind::gather  ? form::gather
-                    : x.kind == kind::scatter ? form::scatter
-                                              : form::broadcast;
+  const native what = x.kind == kind::allgather ? native::allgather
+                      : x.kind == kind::gather  ? native::gather
+                      : x.kind == kind::scatter ? native::scatter
+                                                : native::broadcast;
   return std::make_shared<native_exchange>(what, x.root == tasks::no_rank ? 0 : to_int(x.root), base,
                                            element_type(buffer.element_bytes()), buffer.element_bytes(),
                                            std::move(counts), std::move(offsets));

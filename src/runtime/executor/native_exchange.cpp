@@ -21,13 +21,13 @@ std::size_t sum(const std::vector<int>& counts) {
 
 } // namespace
 
-native_exchange::native_exchange(form what, int root, std::byte* base, MPI_Datatype element,
+native_exchange::native_exchange(kind what, int root, std::byte* base, MPI_Datatype element,
                                  std::size_t element_bytes, std::vector<int> counts, std::vector<int> offsets)
     : what_(what), root_(root), base_(base), element_(element), element_bytes_(element_bytes),
       counts_(std::move(counts)), offsets_(std::move(offsets)) {}
 
 native_exchange::native_exchange(std::vector<int> send_bytes, std::vector<int> receive_bytes)
-    : what_(form::alltoall), send_counts_(std::move(send_bytes)), send_offsets_(offsets_of(send_counts_)),
+    : what_(kind::alltoall), send_counts_(std::move(send_bytes)), send_offsets_(offsets_of(send_counts_)),
       counts_(std::move(receive_bytes)), offsets_(offsets_of(counts_)), types_(counts_.size(), MPI_BYTE) {}
 
 native_exchange::~native_exchange() {
@@ -75,19 +75,19 @@ void native_exchange::call(const collective_calls& calls, MPI_Comm comm, MPI_Req
     return base_ + static_cast<std::size_t>(offsets_[rank]) * element_bytes_;
   };
   switch (what_) {
-  case form::alltoall:
+  case kind::alltoall:
     return calls.alltoallw(sent_.data(), send_counts_.data(), send_offsets_.data(), types_.data(),
                            received_.data(), counts_.data(), offsets_.data(), types_.data(), comm, made);
-  case form::allgather:
+  case kind::allgather:
     return calls.allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, base_, counts_.data(), offsets_.data(),
                             element_, comm, made);
-  case form::gather:
+  case kind::gather:
     return calls.gatherv(root ? MPI_IN_PLACE : at(me), counts_[me], element_, base_, counts_.data(),
                          offsets_.data(), element_, root_, comm, made);
-  case form::scatter:
+  case kind::scatter:
     return calls.scatterv(base_, counts_.data(), offsets_.data(), element_, root ? MPI_IN_PLACE : at(me),
                           counts_[me], element_, root_, comm, made);
-  case form::broadcast: { // where all others have it
+  case kind::broadcast: { // where all others have it
     const std::size_t other = root_ == 0 ? 1 : 0;
     return calls.bcast(at(other), counts_[other], element_, root_, comm, made);
   }

@@ -19,9 +19,9 @@ namespace tacit::runtime {
 
 class native_exchange {
 public:
-  enum class form : std::uint8_t { allgather, gather, scatter, broadcast, alltoall };
+  enum class kind : std::uint8_t { allgather, gather, scatter, broadcast, alltoall };
   /// One buffer in place, where every rank contributes or gets elements that lie in one piece.
-  native_exchange(form what, int root, std::byte* base, MPI_Datatype element, std::size_t element_bytes,
+  native_exchange(kind what, int root, std::byte* base, MPI_Datatype element, std::size_t element_bytes,
                   std::vector<int> counts, std::vector<int> offsets);
   /// An alltoall of packed bytes, by rank; whoever uses it packs and unpacks.
   native_exchange(std::vector<int> send_bytes, std::vector<int> receive_bytes);
@@ -30,7 +30,7 @@ public:
   /// Nothing is under way, or keep() was called.
   ~native_exchange();
 
-  bool packed() const { return what_ == form::alltoall; }
+  bool packed() const { return what_ == kind::alltoall; }
   std::byte* sent_to(int rank) { return sent_.data() + send_offsets_[static_cast<std::size_t>(rank)]; }
   std::byte* received_from(int rank) { return received_.data() + offsets_[static_cast<std::size_t>(rank)]; }
 
@@ -47,7 +47,7 @@ public:
 private:
   void call(const collective_calls& calls, MPI_Comm comm, MPI_Request* made);
 
-  form what_;
+  kind what_;
   int root_ = 0;
   std::byte* base_ = nullptr;
   MPI_Datatype element_ = MPI_BYTE;

@@ -27,7 +27,7 @@ explanation explain_on(const explanation& shared, const program& steps, const dr
 }
 
 std::unique_ptr<bound_graph> prepare(const explanation& known, program steps, const driver& chosen,
-                                     std::unique_ptr<connection> peers, const rank_place& here,
+                                     std::unique_ptr<connection> peers, const rank_position& here,
                                      const char* function) {
   explanation why = explain_on(known, steps, chosen, peers.get());
   auto run = chosen.prepare(std::move(steps), here.comm, peers.get());
@@ -97,7 +97,7 @@ std::vector<candidate> candidates_of(const rank_part& mine, const able_words& ab
 }
 
 /// Collective: all of them prepared, to be measured in place. Does not agree in the end.
-binding measured_in_place(const rank_part& mine, std::vector<candidate> list, const rank_place& here,
+binding measured_in_place(const rank_part& mine, std::vector<candidate> list, const rank_position& here,
                           const char* function, agreement& all) {
   for (candidate& c : list) {
     all.always("making a communicator", [&] { c.own = private_communicator::like(here.comm); });
@@ -131,7 +131,7 @@ binding measured_in_place(const rank_part& mine, std::vector<candidate> list, co
 /// Collective: by the first driver that all ranks can use. `ready` is what the first of the list has offered here. Does not agree in the
 /// end.
 binding by_one_driver(const rank_part& mine, const able_words& able, std::unique_ptr<connection> ready,
-                      const std::string& why_not, const rank_place& here, const char* function,
+                      const std::string& why_not, const rank_position& here, const char* function,
                       agreement& all) {
   const driver_list list = drivers_for(mine);
   std::size_t at = 0;
@@ -166,7 +166,7 @@ own_functions functions_of(const rank_part& mine, const graph_builder& part) {
   return out;
 }
 
-binding bind_together(rank_part& mine, function_ref<own_functions()> functions, const rank_place& here,
+binding bind_together(rank_part& mine, function_ref<own_functions()> functions, const rank_position& here,
                       const char* function, agreement& all) {
   own_functions known;
   able_words able{};

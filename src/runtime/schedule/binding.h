@@ -6,7 +6,7 @@
 #include "runtime/schedule/bound_graph.h"
 #include "runtime/schedule/computations.h"
 #include "runtime/schedule/graph_builder.h"
-#include "runtime/schedule/rank_place.h"
+#include "runtime/schedule/rank_position.h"
 #include "runtime/schedule/wire.h"
 #include "vocabulary/base/function_ref.h"
 
@@ -34,7 +34,7 @@ struct binding {
 /// Collective: the schedule of this rank, connected. Agrees on all that was done before, but not on its own last step. `mine` has no
 /// variants on ranks to which others, which have failed, had nothing to tell; `functions` is asked where it has. `function` is what the
 /// user has called.
-binding bind_together(rank_part& mine, function_ref<own_functions()> functions, const rank_place& here,
+binding bind_together(rank_part& mine, function_ref<own_functions()> functions, const rank_position& here,
                       const char* function, agreement& all);
 
 } // namespace tacit::runtime

@@ -29,7 +29,7 @@ private:
 };
 
 /// The messages of ranks r … r + reach - 1 come together on rank r, with reach 1, 2, 4 … Empty if some rank has failed.
-message gather_bundles(message mine, const rank_place& at, agreement& all) {
+message gather_bundles(message mine, const rank_position& at, agreement& all) {
   bundle so_far;
   all.here("packing the graph", [&] {
     so_far.add(mine);
@@ -55,7 +55,7 @@ message gather_bundles(message mine, const rank_place& at, agreement& all) {
 
 } // namespace
 
-std::vector<message> gather_by_tree(message mine, const rank_place& at, agreement& all) {
+std::vector<message> gather_by_tree(message mine, const rank_position& at, agreement& all) {
   std::vector<message> received;
   if (at.size > few_ranks) {
     const message bytes = gather_bundles(std::move(mine), at, all);
@@ -96,7 +96,7 @@ message bundle_of(const std::vector<message>& list, int first, int begin, int en
 } // namespace
 
 /// The list of ranks r … r + reach - 1 comes to rank r, which passes half of it on, then a quarter, and so on.
-std::vector<message> scatter_by_tree(std::vector<message> list, const rank_place& at, agreement& all) {
+std::vector<message> scatter_by_tree(std::vector<message> list, const rank_position& at, agreement& all) {
   const int rank = at.rank, size = at.size;
   int reach = 1; // ranks from this one on whose part of the list comes here
   while (reach < size && rank % (2 * reach) == 0)

@@ -157,7 +157,7 @@ std::array<char, 64> in_place(const std::string& text) {
 
 class in_parts {
 public:
-  in_parts(const rank_facts& here, const compile_request& wanted, const rank_place& at)
+  in_parts(const rank_facts& here, const compile_request& wanted, const rank_position& at)
       : here_(here), wanted_(wanted), rank_(at.rank), size_(at.size), comm_(at.comm),
         others_(at.comm, at.rank, at.size, here) {}
 
@@ -500,7 +500,7 @@ void in_parts::check_told(const rank_part& mine) {
 } // namespace
 
 rank_part compiled_in_parts(const rank_facts& here, const local_graph& part, const compile_request& wanted,
-                            const rank_place& at, compile_by_one by_one, parts_answer& answer) {
+                            const rank_position& at, compile_by_one by_one, parts_answer& answer) {
   return in_parts(here, wanted, at).run(part, by_one, answer);
 }
 

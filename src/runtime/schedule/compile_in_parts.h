@@ -4,7 +4,7 @@
 #include "graphs/part/part_refusal.h"
 #include "runtime/schedule/local_graph.h"
 #include "runtime/schedule/options.h"
-#include "runtime/schedule/rank_place.h"
+#include "runtime/schedule/rank_position.h"
 #include "runtime/schedule/wire.h"
 #include "vocabulary/base/function_ref.h"
 
@@ -44,6 +44,6 @@ using compile_by_one = function_ref<rank_part(const local_graph& remaining, cons
 /// Collective: this rank's steps, found without gathering the graph; without variants if the ranks refuse, with the reason in `answer`, which
 /// is the same on all ranks. `wanted`: rank 0's counts. Throws mpi_error only.
 rank_part compiled_in_parts(const rank_facts& here, const local_graph& part, const compile_request& wanted,
-                            const rank_place& at, compile_by_one by_one, parts_answer& answer);
+                            const rank_position& at, compile_by_one by_one, parts_answer& answer);
 
 } // namespace tacit::runtime

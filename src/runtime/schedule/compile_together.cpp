@@ -66,7 +66,7 @@ rank_part part_told(const std::vector<message>& told, const local_graph& part) {
 
 /// Collective: this rank's part of what rank 0 makes of the parts of all by `compile`, which returns what scatter_by_tree takes. Does not
 /// agree; without variants if this rank gets nothing.
-rank_part compiled_on_rank_0(const rank_facts& facts, const local_graph& part, const rank_place& here,
+rank_part compiled_on_rank_0(const rank_facts& facts, const local_graph& part, const rank_position& here,
                              agreement& all,
                              function_ref<std::vector<message>(std::vector<message>)> compile) {
   message bytes;
@@ -98,7 +98,7 @@ message circumstances(int rank, const rank_facts& facts, const compile_request& 
 
 /// Collective, in a start of a run: what rank 0 has found out takes the place of the graph as written, on the same communicators.
 std::unique_ptr<bound_graph> bind_what_was_found(std::vector<message> found, const own_functions& functions,
-                                                 const rank_place& here, const char* function) {
+                                                 const rank_position& here, const char* function) {
   agreement all(here.comm, here.rank, here.size, function);
   const std::vector<message> told = scatter_by_tree(std::move(found), here, all);
   rank_part mine;
@@ -112,7 +112,7 @@ std::unique_ptr<bound_graph> bind_what_was_found(std::vector<message> found, con
 
 /// Collective: the graph as written, on a communicator of its own, until what it means is known: `found_out` by a thread of rank 0, empty on
 /// others. Agrees on all that was done before, but not on its own last step.
-binding bind_meanwhile(rank_part& mine, const graph_builder& part, const rank_place& here,
+binding bind_meanwhile(rank_part& mine, const graph_builder& part, const rank_position& here,
                        const char* function, agreement& all, background_analysis::work found_out) {
   all.agree();
   private_communicator own;
@@ -167,7 +167,7 @@ std::unique_ptr<schedule> compile_together(const graph_builder& part, const char
   rank_part mine;
   std::string note;
   std::optional<std::size_t> same;
-  const rank_place meeting{kept->rank(), kept->size(), kept->comm()};
+  const rank_position meeting{kept->rank(), kept->size(), kept->comm()};
   if (kept->may_have_moved(found)) {
     all.here("comparing buffers", [&] { kept->compare_places(found, part); });
     all.agree(kept->words_of(found));
@@ -212,7 +212,7 @@ std::unique_ptr<schedule> compile_together(const graph_builder& part, const char
   if (duplicate)
     all.always("making a communicator", [&] { own = duplicate->finish(); });
   duplicate.reset();
-  const rank_place here{kept->rank(), kept->size(), own.comm()};
+  const rank_position here{kept->rank(), kept->size(), own.comm()};
   binding bound = meanwhile
                       ? bind_meanwhile(mine, part, here, function, all, std::move(find_out))
                       : bind_together(mine, [&] { return functions_of(mine, part); }, here, function, all);

@@ -243,6 +243,23 @@ private:
   std::mt19937_64 random_;
 };
 
+TEST(plan, of_more_ranks_than_can_be_compared_is_no_fault) {
+  recipe r;
+  r.kind = pattern::bcast;
+  r.form = algorithm::binomial;
+  r.ranks = 32769;
+  r.block = 8;
+  diagnostics problems;
+  const graph g = *generate(r, problems);
+  compile_options options;
+  EXPECT_FALSE(compile(g, options).schedule.as_written);
+  options.planning.policy = sync_policy::keep_sync;
+  const compilation kept = compile(g, options);
+  EXPECT_TRUE(kept.schedule.as_written);
+  EXPECT_EQ(kept.schedule.why_as_written, reason::synchronization);
+  EXPECT_TRUE(kept.problems.empty());
+}
+
 TEST(plan, damaged_plans_are_caught) {
   int damaged = 0, caught = 0;
   for (std::uint64_t seed = 1; seed <= 2500; ++seed) {

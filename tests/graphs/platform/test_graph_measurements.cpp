@@ -86,7 +86,7 @@ TEST_F(graph_measurements, a_damaged_or_foreign_file_is_ignored_with_the_reason_
         head + "000000000000000x\ta\t1\td\tg\to\n", head + "0000000000000001\ta\tnan\td\tg\to\n",
         head + "0000000000000001\ta\t1\td\tg\to\tmore\n", head + "0000000000000001\t\t1\td\tg\to\n",
         head + "\n", head + std::string(8 << 20, '\n'), "tacit graph verdicts 2" + good.substr(22),
-        "tacit graph verdicts 1\tsomewhere else" + good.substr(good.find('\t', 23))}) {
+        "tacit graph measurements 1\tsomewhere else" + good.substr(good.find('\t', 23))}) {
     write(bad);
     const kept_graph_measurements found = load_graph_measurements(library);
     EXPECT_TRUE(found.list.empty()) << bad.substr(0, 200);

@@ -5,7 +5,7 @@
 
 namespace tacit::runtime {
 
-struct rank_place {
+struct rank_position {
   int rank = 0, size = 0;
   MPI_Comm comm = MPI_COMM_NULL; ///< of ours; nothing else happens on it meanwhile
 };
