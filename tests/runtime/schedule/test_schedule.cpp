@@ -304,7 +304,8 @@ TEST(wire, a_part_arrives_as_it_was_and_other_versions_are_refused) {
   const auto [facts, got] = unpacked_graph(bytes);
   EXPECT_EQ(facts.node, 7u);
   EXPECT_EQ(facts.longest_in_memory, 8u);
-  const std::vector<local_operation> operations = got.operations.one_by_one(), given = g.operations.one_by_one();
+  const std::vector<local_operation> operations = got.operations.one_by_one(),
+                                     given = g.operations.one_by_one();
   ASSERT_EQ(operations.size(), 3u);
   EXPECT_EQ(operations[0].reads, given[0].reads);
   EXPECT_EQ(operations[0].comm, 1);
