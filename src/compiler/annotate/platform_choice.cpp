@@ -130,7 +130,7 @@ send_choice choose_send(const annotation& says, std::optional<std::uint64_t> byt
                         const platform_choices& by) {
   if (says.when == wish::always)
     return {{wording(remark::by_pragma), the_pragma}, true};
-  if (!bytes || *bytes > by.eager_limit)
+  if (!bytes || by.eager_limit == 0 || *bytes > by.eager_limit) // 0: it is not known
     return {{"", the_run}, true};
   return {
       {wording(remark::sent_eagerly, {std::to_string(*bytes), std::to_string(by.eager_limit)}), the_platform},

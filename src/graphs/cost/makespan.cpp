@@ -215,7 +215,7 @@ private:
       } else { // ends may wait for lines while neither is busy
         const double piece = std::min(n, bytes_of_a_piece);
         first = start + change + std::max(channel_at(m, piece) - in_channel(m, piece), 0.0);
-        last = start + change + channel_at(m, n);
+        last = std::max(first, start + change + channel_at(m, n));
       }
     } else if (by == medium::node) {
       first = last = end + latency + change;

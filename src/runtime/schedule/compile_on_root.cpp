@@ -238,8 +238,8 @@ std::vector<message> compile_and_tell(std::vector<message> parts, const compile_
   if (compiled.chosen.variants.size() == 1) {
     const graphs::variant& by = compiled.chosen.variants.front();
     const graphs::named_plan& plan = compiled.chosen.plans[by.plan];
-    if (auto told = told_as_collective(*runs, compiled.why, plan.name, by, compiled.driver, where.where,
-                                       &plan.steps.ranks.front()))
+    if (auto told =
+            told_as_collective(*runs, compiled.why, plan.name, by, compiled.driver, where.where, &plan.steps))
       return *std::move(told);
   }
   return told_to_all(compiled);

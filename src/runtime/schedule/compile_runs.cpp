@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
+#include <span>
+#include <tuple>
 
 namespace tacit::runtime {
 namespace {
@@ -43,10 +46,58 @@ bool is_same(const graphs::step& a, const graphs::step& b) {
          a.largest_total == b.largest_total && a.after == b.after;
 }
 
+/// Steps that wait for nothing in one order, whoever lists them; others as they are, as they name each other by number.
+std::vector<const graphs::step*> in_order(const graphs::rank_plan& p) {
+  std::vector<const graphs::step*> out;
+  bool free = true;
+  for (const graphs::step& s : p.steps) {
+    out.push_back(&s);
+    free = free && s.after.empty();
+  }
+  const auto address = [](std::span<const graphs::segment> list) {
+    return list.empty() ? 0 : list.front().address;
+  };
+  const auto key = [&](const graphs::step* s) {
+    return std::tuple(s->kind, s->peer, s->tag, address(s->reads), address(s->writes));
+  };
+  if (free)
+    std::stable_sort(out.begin(), out.end(),
+                     [&](const graphs::step* x, const graphs::step* y) { return key(x) < key(y); });
+  return out;
+}
+
 bool is_same(const graphs::rank_plan& a, const graphs::rank_plan& b) {
+  const std::vector<const graphs::step*> mine = in_order(a), other = in_order(b);
   return a.scratch_bytes == b.scratch_bytes &&
-         std::equal(a.steps.begin(), a.steps.end(), b.steps.begin(), b.steps.end(),
-                    [](const graphs::step& x, const graphs::step& y) { return is_same(x, y); });
+         std::equal(mine.begin(), mine.end(), other.begin(), other.end(),
+                    [](const graphs::step* x, const graphs::step* y) { return is_same(*x, *y); });
+}
+
+/// Algorithms that forward are made for all ranks by each of them, so that is left to rank 0 where there are many.
+constexpr std::uint32_t most_ranks_of_forwarding = 64;
+
+/// Of forwarding algorithms some go by nodes, which would have to be told of all ranks to all of them.
+bool is_made_of_own_runs(std::string_view plan, std::uint32_t ranks, const graphs::process_map& where) {
+  if (plan == graphs::written_name || plan == "straight messages" || plan == "collectives")
+    return true;
+  const bool on_one_node =
+      std::adjacent_find(where.node.begin(), where.node.end(), std::not_equal_to<>()) == where.node.end();
+  return ranks <= most_ranks_of_forwarding && on_one_node;
+}
+
+/// Ranks whose steps rank 0 makes to compare them: what a rank does depends on whether it is the root, beside it, or at an end.
+std::vector<std::uint32_t> looked_at(const graphs::affine_meaning& m) {
+  const std::uint32_t root = m.root == no_rank ? 0 : index(m.root), last = m.ranks - 1;
+  return {0, std::min(1u, last), root, (root + 1) % m.ranks, (root + last) % m.ranks, last};
+}
+
+bool leads_to(const told_collective& told, const whole_runs& runs, const graphs::plan* steps) {
+  for (const std::uint32_t r : looked_at(runs.compiled.meaning)) {
+    const auto made = graphs::steps_of(runs.g.ranks[r], told.what, told.plan);
+    if (!made || (steps && !is_same(*made, steps->ranks[r])))
+      return false;
+  }
+  return true;
 }
 
 } // namespace
@@ -94,11 +145,9 @@ std::optional<std::vector<message>> told_as_collective(const whole_runs& runs, c
                                                        const std::string& plan, const graphs::variant& by,
                                                        const std::string& asked,
                                                        const graphs::process_map& where,
-                                                       const graphs::rank_plan* steps) {
-  const told_collective told{
-      finding_of(runs.compiled.meaning), plan, by.driver, asked, by.predicted, where.node};
-  const auto first = graphs::steps_of(runs.g.ranks.front(), told.what, plan, {told.nodes});
-  if (!first || (steps && !is_same(*first, *steps)))
+                                                       const graphs::plan* steps) {
+  const told_collective told{finding_of(runs.compiled.meaning), plan, by.driver, asked, by.predicted};
+  if (!is_made_of_own_runs(plan, runs.compiled.meaning.ranks, where) || !leads_to(told, runs, steps))
     return std::nullopt;
   std::vector<message> out{packed_explanation(why)};
   out.resize(1 + runs.g.ranks.size(), packed_collective(told));
@@ -107,7 +156,7 @@ std::optional<std::vector<message>> told_as_collective(const whole_runs& runs, c
 
 rank_part part_of_collective(const told_collective& told, const local_graph& part) {
   const graphs::affine_list& runs = part.operations.list();
-  std::optional<graphs::rank_plan> steps = graphs::steps_of(runs, told.what, told.plan, {told.nodes});
+  std::optional<graphs::rank_plan> steps = graphs::steps_of(runs, told.what, told.plan);
   if (!steps)
     throw call_error(
         call_error::kind::environment,

@@ -22,16 +22,16 @@ struct whole_runs {
 /// Nothing if they are not, or if more is asked than can be said of runs.
 std::optional<whole_runs> whole_runs_of(const std::vector<local_graph>& parts, const compile_request& wanted);
 
-/// How it is carried out, as a choice without steps; nothing if messages have to be looked at..
+/// How it is carried out, as a choice without steps; nothing if messages have to be looked at.
 std::optional<graphs::choice> choose_at_sight(const whole_runs& runs, const graphs::choice_request& where);
 
-/// What `scatter_by_tree` takes: the explanation and the collective, for each rank alike. Nothing if the first rank cannot make its steps so, or
-/// makes others than `steps`, if they are given.
+/// What `scatter_by_tree` takes: the explanation and the collective, for each rank alike. Nothing where a rank would have to make the steps of
+/// many others to know its own, or some rank that is looked at makes others than those of `steps`, if it is given.
 std::optional<std::vector<message>> told_as_collective(const whole_runs& runs, const explanation& why,
                                                        const std::string& plan, const graphs::variant& by,
                                                        const std::string& asked,
                                                        const graphs::process_map& where,
-                                                       const graphs::rank_plan* steps = nullptr);
+                                                       const graphs::plan* steps = nullptr);
 
 /// The explanation of a graph that was never expanded.
 explanation explain_at_sight(const whole_runs& runs, const graphs::choice& chosen);

@@ -64,7 +64,6 @@ message packed_collective(const told_collective& told) {
   out.put_text(told.driver);
   out.put_text(told.asked);
   out.put(told.predicted);
-  out.put_list(told.nodes);
   return out.take();
 }
 
@@ -80,7 +79,6 @@ told_collective unpacked_collective(unpacker& from) {
   told.driver = from.get_text();
   told.asked = from.get_text();
   told.predicted = from.get<double>();
-  told.nodes = from.get_list<std::uint64_t>();
   return told;
 }
 

@@ -74,7 +74,6 @@ struct told_collective {
   std::string plan, driver;  ///< graphs/choice/choose.h
   std::string asked;         ///< the driver that was asked for; empty: none
   double predicted = -1;
-  std::vector<std::uint64_t> nodes; ///< of all ranks; empty: they are on one
 };
 
 message packed_explanation(const explanation& why);
