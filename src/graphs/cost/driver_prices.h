@@ -34,7 +34,7 @@ inline constexpr double change_of_process = 1000;
 /// In which shm cuts long messages.
 inline constexpr double bytes_of_a_piece = 8192;
 /// A rank that sends and receives so many bytes in a run drives them out of its caches if they go through memory of ours, and not if MPI
-/// copies them once. Models of earlier versions know only what a block costs that has just been written. There such traffic is priced by what MPI takes for the message: both ends
+/// copies them once. The model measures what has just been written. So such traffic is priced by what MPI takes for the message: both ends
 /// are busy with it, one way among two ranks took 0.78 of that under Open MPI (MPICH 4.0: 0.92 to 1.5), an exchange 1.55 to 1.6 times that
 /// (1.2 to 1.5), 256 KiB to 4 MiB. Segments of a long message drive each other out as the whole does: four ranks took twice as long by
 /// pipelines through memory as by messages of MPI. What is longer than a channel, on ranks that share cores, is handed over from process to
@@ -140,9 +140,9 @@ private:
     const double by_mpi = handling + moving(model(medium::node), bytes);
     if (handed_over)
       return std::max(price, share_of_long_if_crowded * by_mpi);
-    if (!model(medium::memory).channels.empty())
-      return std::max(price, as_part_of_all(bytes));
     const bool leaves = carried_ >= bytes_that_leave || bytes >= bytes_that_leave;
+    if (!model(medium::memory).channels.empty())
+      price = std::max(price, as_part_of_all(bytes));
     return leaves ? std::max(price, share_of_message * by_mpi) : price;
   }
   /// At the price of long messages that are copied: short ones drive each other out of the caches as a long one does its own pieces.
