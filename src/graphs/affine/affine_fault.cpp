@@ -120,7 +120,7 @@ void judge::check_bytes(rank_id self) {
   if (own)
     all.push_back({0, 1, own->from, 0});
   for (std::size_t i = 0; i < written; ++i) {
-    const auto apart = static_cast<std::uint64_t>(std::llabs(static_cast<std::int64_t>(all[i].stride)));
+    const auto apart = std::min(all[i].stride, -all[i].stride);
     if (all[i].count > 1 && apart < m_.bytes)
       return note(self, "two blocks come into the same bytes");
     for (std::size_t j = i + 1; j < all.size(); ++j) {

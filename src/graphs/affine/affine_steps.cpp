@@ -162,8 +162,7 @@ bool keeps_to(const rank_plan& steps, const own_messages& own) {
 
 } // namespace
 
-std::optional<rank_plan> steps_of(const affine_list& runs, const part_finding& what, std::string_view plan,
-                                  const process_map& where) {
+std::optional<rank_plan> steps_of(const affine_list& runs, const part_finding& what, std::string_view plan) {
   const own_messages own = expand(runs);
   rank_plan collective = as_collective(own, what, runs.ranks());
   std::optional<rank_plan> steps;
@@ -172,7 +171,7 @@ std::optional<rank_plan> steps_of(const affine_list& runs, const part_finding& w
   else if (plan == "straight messages")
     steps = straight(std::move(collective), own);
   else
-    steps = steps_in_form(what, std::move(collective), {runs.self(), runs.ranks()}, plan, where);
+    steps = steps_in_form(what, std::move(collective), {runs.self(), runs.ranks()}, plan, {});
   if (steps && !keeps_to(*steps, own))
     return std::nullopt;
   return steps;

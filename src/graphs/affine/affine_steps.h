@@ -1,7 +1,6 @@
 // One rank's steps, from its own runs and what all ranks know of the collective that they are.
 #pragma once
 
-#include "graphs/cost/makespan.h"
 #include "graphs/graph/affine_run.h"
 #include "graphs/part/facts.h"
 #include "graphs/plan/plan.h"
@@ -12,9 +11,8 @@
 namespace tacit::graphs {
 
 /// By the plan of this name (choice/choose.h); nothing if there is no such plan, or if its steps would not leave what the runs leave. `runs`:
-/// without other operations, of a graph with this meaning. `where`: the nodes of all ranks, if they are on several. Cost as the rank's own messages;
+/// without other operations, of a graph with this meaning. All ranks count as being on one node. Cost as the rank's own messages;
 /// for algorithms that forward, as the messages of all ranks.
-std::optional<rank_plan> steps_of(const affine_list& runs, const part_finding& what, std::string_view plan,
-                                  const process_map& where = {});
+std::optional<rank_plan> steps_of(const affine_list& runs, const part_finding& what, std::string_view plan);
 
 } // namespace tacit::graphs

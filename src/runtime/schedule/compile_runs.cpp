@@ -88,7 +88,11 @@ bool is_made_of_own_runs(std::string_view plan, std::uint32_t ranks, const graph
 /// Ranks whose steps rank 0 makes to compare them: what a rank does depends on whether it is the root, beside it, or at an end.
 std::vector<std::uint32_t> looked_at(const graphs::affine_meaning& m) {
   const std::uint32_t root = m.root == no_rank ? 0 : index(m.root), last = m.ranks - 1;
-  return {0, std::min(1u, last), root, (root + 1) % m.ranks, (root + last) % m.ranks, last};
+  std::vector<std::uint32_t> out{0,   std::min(1u, last), root, (root + 1) % m.ranks, (root + last) % m.ranks,
+                                 last};
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
 }
 
 bool leads_to(const told_collective& told, const whole_runs& runs, const graphs::plan* steps) {
