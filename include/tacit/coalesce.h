@@ -510,6 +510,7 @@ typedef struct tacit_pipeline {
   tacit_pipeline_costs costs;
   char* sent; /* in check mode: what the parts were when they left */
   int processes;
+  int whole; /* in check mode: blocks that cannot be cut here */
 } tacit_pipeline;
 
 /* For the bound of an unsigned counter in 64 bits: one that has wrapped around, as that of `i < n - k` does, is larger than any place. */

@@ -24,7 +24,7 @@ own_communicator make_own_communicator(MPI_Comm of);
 /// Collective.
 void free_own_communicator(own_communicator& own);
 
-constexpr int most_numbers = 4;
+constexpr int most_numbers = 7;
 
 /// Collective: of each number the least that any process has; nobody returns before all have come. False: MPI has refused a message
 /// for good, of this process or one that it hears from; then the numbers say nothing, and others may wait.

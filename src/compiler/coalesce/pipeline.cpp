@@ -50,7 +50,7 @@ constexpr unsigned char poison = 0xA5;
 /// Check mode keeps what has been sent, to see whether the loop stores into it later, and fills the receive buffer, so that the loop does
 /// not find there what it would find without parts, and to see whether it stores there. Not where a device may have computed it.
 void prepare_check(tacit_pipeline& p) {
-  if (tacit_uses_devices() || MPI_Comm_size(p.comm, &p.processes) != MPI_SUCCESS)
+  if (tacit_uses_devices())
     return;
   p.sent = static_cast<char*>(std::malloc(static_cast<std::size_t>(block_bytes(p) * p.processes)));
   if (p.sent)
@@ -179,14 +179,15 @@ void plan(tacit_pipeline& p, way how) {
   p.next = p.ready;
 }
 
-/// The same on all processes, whatever their loops do.
-bool is_possible(const void* origin, int count, MPI_Datatype type, MPI_Datatype other, MPI_Comm comm) {
+bool has_others(MPI_Comm comm) {
   int processes = 0, between = 1;
-  if (comm == MPI_COMM_NULL || origin == MPI_IN_PLACE || type != other || count < 2 ||
-      !element_of(type).solid)
-    return false;
-  return MPI_Comm_test_inter(comm, &between) == MPI_SUCCESS && !between &&
+  return comm != MPI_COMM_NULL && MPI_Comm_test_inter(comm, &between) == MPI_SUCCESS && !between &&
          MPI_Comm_size(comm, &processes) == MPI_SUCCESS && processes > 1;
+}
+
+/// The same on all processes of a correct program, whatever their loops do.
+bool can_be_cut(const void* origin, int count, MPI_Datatype type, MPI_Datatype other) {
+  return origin != MPI_IN_PLACE && type == other && count >= 2 && element_of(type).solid;
 }
 
 /// Posts everything that is left; what is refused for good is an error, and behind it nothing more: parts match by their order.
@@ -217,12 +218,14 @@ bool complete_rows(tacit_pipeline& p, const void* origin, void* target) {
   return false;
 }
 
-/// Check mode, behind the loop: whether all processes have come to the same exchange. If not, that is said, nothing is agreed on over this
-/// communicator any more, and all go in parts if one has begun to, because the others must take them in.
+/// Check mode, behind the loop: whether all processes have come to the same exchange, and all can cut it or none. If not, that is said,
+/// nothing is agreed on over this communicator any more, and all go in parts if one has begun to, because the others must take them in.
 void see_that_all_came(tacit_pipeline& p, known_exchanges& among) {
-  const double number = p.known ? known_to(p).number : -1;
-  double least[] = {number, -number, p.way == in_parts ? -1.0 : 0.0};
-  if (!least_of_all(among.own, least, 3) || least[0] == -least[1])
+  const double number = p.known ? known_to(p).number : -1, whole = p.whole;
+  double least[] = {number, -number, whole, -whole, p.way == in_parts ? -1.0 : 0.0,
+                    // nothing of a process that cannot cut it
+                    -static_cast<double>(p.count), -static_cast<double>(p.type_bytes)};
+  if (!least_of_all(among.own, least, 7) || (least[0] == -least[1] && least[2] == -least[3]))
     return;
   std::fprintf(stderr,
                "tacit: rank %d: %s:%d: another process of the communicator came to another exchange than "
@@ -232,12 +235,41 @@ void see_that_all_came(tacit_pipeline& p, known_exchanges& among) {
   among.came_apart = true;
   p.known = nullptr;
   p.is_new = 0;
-  if (p.way == in_parts || least[2] == 0) {
+  if (p.way == in_parts || least[4] == 0) {
     p.way = p.way == in_parts ? in_parts : as_written;
     return;
   }
   p.posted = 0;
+  if (p.whole) {
+    p.count = static_cast<int>(-least[5]);
+    p.type_bytes = static_cast<int>(-least[6]);
+  }
   plan(p, in_parts);
+}
+
+/// In check mode, of a process that cannot cut its blocks while others cut theirs: the same parts, of its bytes packed.
+int complete_packed(tacit_pipeline& p, const void* origin, int origin_count, MPI_Datatype origin_type,
+                    void* target, int target_count, MPI_Datatype target_type) {
+  const bool in_place = origin == MPI_IN_PLACE;
+  const std::ptrdiff_t bytes = block_bytes(p) * p.processes;
+  const int size = static_cast<int>(bytes);
+  char* const packed =
+      size == bytes ? static_cast<char*>(std::malloc(2 * static_cast<std::size_t>(bytes))) : nullptr;
+  if (!packed)
+    return MPI_ERR_OTHER;
+  int at = 0;
+  MPI_Pack(in_place ? target : origin, (in_place ? target_count : origin_count) * p.processes,
+           in_place ? target_type : origin_type, packed, size, &at, p.comm);
+  MPI_Type_contiguous(p.type_bytes, MPI_BYTE, &p.type);
+  p.origin = packed;
+  p.target = packed + bytes;
+  int error = complete_parts(p);
+  MPI_Type_free(&p.type);
+  at = 0;
+  if (error == MPI_SUCCESS)
+    error = MPI_Unpack(packed + bytes, size, &at, target, target_count * p.processes, target_type, p.comm);
+  std::free(packed);
+  return error;
 }
 
 } // namespace
@@ -254,21 +286,29 @@ void tacit_pipeline_begin(tacit_pipeline* exchange, int when, const tacit_pipeli
   p = {};
   p.parts = 1;
   p.next = never;
-  if (origin_count != target_count || !is_possible(origin, origin_count, origin_type, target_type, comm))
+  if (!has_others(comm))
     return;
+  p.whole = origin_count != target_count || !can_be_cut(origin, origin_count, origin_type, target_type);
+  if (p.whole && !checks_claims()) // there the others are told, if they can
+    return;
+  MPI_Comm_size(comm, &p.processes);
   p.origin = origin;
   p.target = target;
-  p.count = origin_count;
   p.type = origin_type;
-  p.type_bytes = static_cast<int>(element_of(origin_type).extent);
+  if (!p.whole) {
+    p.count = origin_count;
+    p.type_bytes = static_cast<int>(element_of(origin_type).extent);
+  }
   p.comm = comm;
   p.first = first;
   p.last = last;
   p.stores = stores;
-  p.store_count = store_count;
+  p.store_count = p.whole ? 0 : store_count;
   p.file = file;
   p.line = line;
-  p.asked = asked_for(when == TACIT_PIPELINE_MEASURED && checks_claims() ? TACIT_PIPELINE_ALWAYS : when);
+  p.asked =
+      p.whole ? TACIT_PIPELINE_NEVER
+              : asked_for(when == TACIT_PIPELINE_MEASURED && checks_claims() ? TACIT_PIPELINE_ALWAYS : when);
   if (costs)
     p.costs = *costs;
   known_exchanges* const among = known_of(comm);
@@ -316,7 +356,9 @@ int tacit_pipeline_alltoall(tacit_pipeline* exchange, const void* origin, int or
   if (p.among && checks_claims() && !static_cast<known_exchanges*>(p.among)->came_apart)
     see_that_all_came(p, *static_cast<known_exchanges*>(p.among));
   if (p.way == in_parts)
-    p.error = complete_parts(p);
+    p.error = p.whole
+                  ? complete_packed(p, origin, origin_count, origin_type, target, target_count, target_type)
+                  : complete_parts(p);
   else if ((p.way == as_written || !complete_rows(p, origin, target)) && p.error == MPI_SUCCESS)
     p.error = MPI_Alltoall(origin, origin_count, origin_type, target, target_count, target_type, comm);
   if (p.is_new)
