@@ -321,30 +321,60 @@ int tacit_local_get_any(const tacit_local* local, void* origin, int origin_count
                         int target, MPI_Aint target_disp, int target_count, MPI_Datatype target_type,
                         MPI_Win win);
 
-/* One element of the type, in this process's own memory. */
-static inline int tacit_local_is_own(const tacit_local* local, int origin_count, MPI_Datatype origin_type,
-                                     int target, MPI_Aint target_disp, int target_count,
-                                     MPI_Datatype target_type) {
+/* Bytes of an element of local->type, if an operation is on that type: where the compiler sees which one it is, a number that it knows. */
+static inline size_t tacit_local_bytes(const tacit_local* local, MPI_Datatype type) {
+#define TACIT_LOCAL_BYTES(known, of_c)                                                                       \
+  if (__builtin_constant_p(type == (known)) && type == (known))                                              \
+    return sizeof(of_c);
+  TACIT_LOCAL_BYTES(MPI_INT, int)
+  TACIT_LOCAL_BYTES(MPI_UNSIGNED, unsigned)
+  TACIT_LOCAL_BYTES(MPI_FLOAT, float)
+  TACIT_LOCAL_BYTES(MPI_DOUBLE, double)
+  TACIT_LOCAL_BYTES(MPI_LONG, long)
+  TACIT_LOCAL_BYTES(MPI_UNSIGNED_LONG, unsigned long)
+  TACIT_LOCAL_BYTES(MPI_INT32_T, int)
+  TACIT_LOCAL_BYTES(MPI_UINT32_T, unsigned)
+  TACIT_LOCAL_BYTES(MPI_INT64_T, long long)
+  TACIT_LOCAL_BYTES(MPI_UINT64_T, unsigned long long)
+#undef TACIT_LOCAL_BYTES
+  return local->type_bytes;
+}
+
+/* How many elements of 4 or 8 bytes lie in this process's own memory, if the operation is on one of those; else none. Without branches, so
+ * that compilers find it out once in front of a loop, of whose operations one comparison is left. */
+static inline size_t tacit_local_own_places(const tacit_local* local, int origin_count,
+                                            MPI_Datatype origin_type, int target, int target_count,
+                                            MPI_Datatype target_type) {
 #ifdef TACIT_CHECKED /* every access is seen */
-  return (void)local, (void)origin_count, (void)origin_type, (void)target, (void)target_disp,
-         (void)target_count, (void)target_type, 0;
+  return (void)local, (void)origin_count, (void)origin_type, (void)target, (void)target_count,
+         (void)target_type, (size_t)0;
 #else
-  return origin_count == 1 && target_count == 1 && target == local->own &&
-         (size_t)target_disp < local->own_places && origin_type == local->type && target_type == local->type;
+  const size_t bytes = tacit_local_bytes(local, origin_type);
+  const int is_own = (origin_count == 1) & (target_count == 1) & (target == local->own) &
+                     (origin_type == local->type) & (target_type == local->type) &
+                     ((bytes == 4) | (bytes == 8));
+  size_t places = is_own ? local->own_places : 0;
+#ifdef __clang__
+  __asm__("" : "+r"(places)); /* or both conditions are asked each time; GCC would keep it in memory then */
+#endif
+  return places;
 #endif
 }
 
 static inline int tacit_local_put(const tacit_local* local, const void* origin, int origin_count,
                                   MPI_Datatype origin_type, int target, MPI_Aint target_disp,
                                   int target_count, MPI_Datatype target_type, MPI_Win win) {
-  if (tacit_local_is_own(local, origin_count, origin_type, target, target_disp, target_count, target_type)) {
-    char* const place = local->own_base + (size_t)target_disp * local->type_bytes;
+  const size_t at = (size_t)target_disp;
+  if (__builtin_expect(
+          at < tacit_local_own_places(local, origin_count, origin_type, target, target_count, target_type),
+          1)) {
     const void* hidden = origin; /* or compilers warn of the branch for the other size */
     __asm__("" : "+r"(hidden));
-    if (local->type_bytes == 4)
-      return memcpy(place, hidden, 4), MPI_SUCCESS;
-    if (local->type_bytes == 8)
-      return memcpy(place, hidden, 8), MPI_SUCCESS;
+    if (tacit_local_bytes(local, origin_type) == 4)
+      memcpy(local->own_base + at * 4, hidden, 4);
+    else
+      memcpy(local->own_base + at * 8, hidden, 8);
+    return MPI_SUCCESS;
   }
   return tacit_local_put_any(local->kept, origin, origin_count, origin_type, target, target_disp,
                              target_count, target_type, win);
@@ -353,14 +383,17 @@ static inline int tacit_local_put(const tacit_local* local, const void* origin, 
 static inline int tacit_local_get(const tacit_local* local, void* origin, int origin_count,
                                   MPI_Datatype origin_type, int target, MPI_Aint target_disp,
                                   int target_count, MPI_Datatype target_type, MPI_Win win) {
-  if (tacit_local_is_own(local, origin_count, origin_type, target, target_disp, target_count, target_type)) {
-    char* const place = local->own_base + (size_t)target_disp * local->type_bytes;
+  const size_t at = (size_t)target_disp;
+  if (__builtin_expect(
+          at < tacit_local_own_places(local, origin_count, origin_type, target, target_count, target_type),
+          1)) {
     void* hidden = origin; /* or compilers warn of the branch for the other size */
     __asm__("" : "+r"(hidden));
-    if (local->type_bytes == 4)
-      return memcpy(hidden, place, 4), MPI_SUCCESS;
-    if (local->type_bytes == 8)
-      return memcpy(hidden, place, 8), MPI_SUCCESS;
+    if (tacit_local_bytes(local, origin_type) == 4)
+      memcpy(hidden, local->own_base + at * 4, 4);
+    else
+      memcpy(hidden, local->own_base + at * 8, 8);
+    return MPI_SUCCESS;
   }
   return tacit_local_get_any(local->kept, origin, origin_count, origin_type, target, target_disp,
                              target_count, target_type, win);
