@@ -66,7 +66,7 @@ use_kind use_of(const clang::DeclRefExpr* name, const clang::ParentMap& parents)
     if (const auto use = mpi_use_of(at); use && address) {
       for (unsigned i = 0; i < use->call->getNumArgs(); ++i)
         if (use->call->getArg(i) == below) {
-          const auto roles = vocabulary::parameter_roles(*use->row);
+          const std::vector<param_role>& roles = use->roles();
           // Calls that only look into a status (MPI_Get_count) read it.
           const bool status = i < roles.size() &&
                               (roles[i] == param_role::status || roles[i] == param_role::statuses) &&
@@ -205,7 +205,7 @@ private:
 
 } // namespace
 
-function_facts::function_facts(const clang::FunctionDecl& function) {
+function_facts::function_facts(const clang::FunctionDecl& function) : function_(function) {
   clang::Stmt* body = function.getBody();
   parents_ = std::make_unique<clang::ParentMap>(body);
   variable_uses walk(*parents_, escaping_, written_, read_status_);

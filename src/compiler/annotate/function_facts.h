@@ -22,6 +22,7 @@ class function_facts {
 public:
   explicit function_facts(const clang::FunctionDecl& function);
 
+  const clang::FunctionDecl& function() const { return function_; }
   const clang::Stmt* parent_of(const clang::Stmt* statement) const;
   /// Its address is in nobody's hands but MPI's, and MPI's only for the call that gets it (or for the operation that it starts).
   bool is_private(const clang::VarDecl* variable) const;
@@ -39,6 +40,7 @@ public:
   const clang::Stmt* jump_out(const clang::Stmt* statement) const;
 
 private:
+  const clang::FunctionDecl& function_;
   std::unique_ptr<clang::ParentMap> parents_;
   std::set<const clang::VarDecl*> escaping_, written_, read_status_;
   mutable std::map<const clang::Stmt*, std::set<const clang::VarDecl*>>

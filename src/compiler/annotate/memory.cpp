@@ -118,9 +118,9 @@ std::optional<std::int64_t> size_of(clang::QualType type, const block_view& in) 
 
 void move_by(memory& m, const clang::Expr* index, clang::QualType element, std::int64_t direction,
              const block_view& in) {
-  const auto by = value_of(index, in);
-  const auto size = size_of(element, in);
-  if (!by || !size || !m.from) {
+  const auto by = in.bytes && m.from ? value_of(index, in) : std::nullopt;
+  const auto size = by ? size_of(element, in) : std::nullopt;
+  if (!size) {
     m.from = std::nullopt;
     return;
   }
@@ -228,7 +228,8 @@ bool is_still_true(const polynomial& p, const block_view& in, const loop_counter
 memory memory_of_pointer(const clang::VarDecl* variable, const block_view& in, int depth) {
   if (variable->hasLocalStorage() && variable->getInit() && in.facts.is_set_once(variable)) {
     const loop_counters there = counters_of(variable, in);
-    memory made = follow(variable->getInit(), {in.context, in.facts, in.block, &there, in.steady}, depth);
+    memory made =
+        follow(variable->getInit(), {in.context, in.facts, in.block, &there, in.steady, in.bytes}, depth);
     if (made.from && !is_still_true(*made.from, in, there))
       made.from = std::nullopt;
     if (made.base && (!made.pointed || in.facts.is_set_once(made.base)))
@@ -334,6 +335,16 @@ memory memory_of(const clang::Expr* lvalue, const block_view& in) {
   if (made.from && size)
     made.length = constant(*size);
   return made;
+}
+
+memory memory_beside(const std::vector<touch>& others, const clang::Expr* lvalue, const block_view& in) {
+  block_view without_bytes = in;
+  without_bytes.bytes = false;
+  const memory whole = memory_of_lvalue(lvalue, without_bytes, 16);
+  const bool near = std::any_of(others.begin(), others.end(), [&](const touch& t) {
+    return t.what.base == whole.base && t.what.pointed == whole.pointed;
+  });
+  return near ? memory_of(lvalue, in) : memory{whole.base, whole.pointed, std::nullopt, std::nullopt};
 }
 
 bool are_disjoint(const memory& a, const memory& b) {

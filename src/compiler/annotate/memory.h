@@ -49,7 +49,8 @@ struct block_view {
   const clang::Stmt* block;                ///< variables that change in it are no constants
   const loop_counters* counters = nullptr; ///< but these
   const std::set<const clang::VarDecl*>* steady =
-      nullptr; ///< variables of the file that nothing in it changes
+      nullptr;       ///< variables of the file that nothing in it changes
+  bool bytes = true; ///< false: which bytes of a variable is not asked for
 };
 
 /// Where an address leads to.
@@ -59,6 +60,9 @@ memory message_at(const clang::Expr* address, const clang::Expr* count, const st
                   const block_view& in);
 /// What an lvalue (x, a[i], *p, s.f) is.
 memory memory_of(const clang::Expr* lvalue, const block_view& in);
+/// The same, but which bytes only where one of the others may be of the same variable: else they say nothing of what is shared, and take
+/// longer to find out than all the rest.
+memory memory_beside(const std::vector<touch>& others, const clang::Expr* lvalue, const block_view& in);
 
 /// The conversion keeps the value, or wraps as addresses do.
 bool keeps_value(clang::QualType from, clang::QualType to, const clang::ASTContext& context);

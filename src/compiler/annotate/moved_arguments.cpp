@@ -67,7 +67,8 @@ private:
 } // namespace
 
 moved_arguments::moved_arguments(const std::vector<const clang::Expr*>& arguments,
-                                 const function_facts& facts, const std::set<const clang::VarDecl*>* steady) {
+                                 const function_facts& facts, const std::set<const clang::VarDecl*>* steady)
+    : facts_(facts) {
   for (const clang::Expr* argument : arguments) {
     if (!argument)
       continue;
@@ -86,7 +87,7 @@ moved_arguments::moved_arguments(const std::vector<const clang::Expr*>& argument
 
 std::optional<obstacle> moved_arguments::changed_by(const clang::Stmt* statement) const {
   for (const clang::VarDecl* variable : values_)
-    if (function_facts::may_change(variable, statement))
+    if (facts_.changes(statement, variable))
       return obstacle{reason::request_touched,
                       wording(remark::variable_changes, {variable->getNameAsString()}),
                       statement->getBeginLoc()};

@@ -26,6 +26,7 @@ public:
   std::optional<obstacle> changed_by(const clang::Stmt* statement) const;
 
 private:
+  const function_facts& facts_;
   std::optional<obstacle> fault_;
   std::vector<const clang::VarDecl*> values_; ///< variables whose values count
   std::vector<std::string> names_;

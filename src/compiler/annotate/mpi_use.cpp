@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Expr.h>
+#include <map>
 
 namespace tacit::compiler {
 namespace {
@@ -66,10 +67,18 @@ bool written_as(const std::string& argument, const std::string& expression) {
 
 } // namespace
 
+const std::vector<param_role>& mpi_use::roles() const {
+  static std::map<const vocabulary::call_row*, std::vector<param_role>> known;
+  const auto [found, is_new] = known.try_emplace(row);
+  if (is_new)
+    found->second = vocabulary::parameter_roles(*row);
+  return found->second;
+}
+
 const clang::Expr* mpi_use::argument(param_role role) const {
-  const std::vector<param_role> roles = vocabulary::parameter_roles(*row);
-  for (unsigned i = 0; i < roles.size() && i < call->getNumArgs(); ++i)
-    if (roles[i] == role)
+  const std::vector<param_role>& all = roles();
+  for (unsigned i = 0; i < all.size() && i < call->getNumArgs(); ++i)
+    if (all[i] == role)
       return call->getArg(i);
   return nullptr;
 }

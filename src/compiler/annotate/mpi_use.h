@@ -28,6 +28,8 @@ struct mpi_use {
   const vocabulary::call_row* row = nullptr;
   std::string name; ///< as it was called: MPI_Put, MPI_Put_c
 
+  /// Of its parameters.
+  const std::vector<param_role>& roles() const;
   /// The argument of that role, or null.
   const clang::Expr* argument(param_role role) const;
   bool is(std::initializer_list<mpi_call> calls) const;

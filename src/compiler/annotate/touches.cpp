@@ -31,7 +31,11 @@ bool touches_no_memory(const clang::CallExpr* call, clang::ASTContext& context) 
 class walker {
 public:
   walker(const pending_message& message, const unit& of, const block_view& in, const listed_message& listed)
-      : message_(message), of_(of), in_(in), listed_(listed) {}
+      : message_(message), in_(in), listed_(listed) {
+    for (const annotated_statement& a : of.annotated)
+      if (a.function == &in.facts.function() && a.by.says.kind == annotation_kind::indep)
+        claimed_.push_back(&a);
+  }
 
   /// Depth first in the order of the text; stops at the first obstacle.
   void walk(const clang::Stmt* s, bool writes = false) {
@@ -77,11 +81,9 @@ private:
   }
 
   bool is_independent(const clang::Stmt* s) const {
-    for (const annotated_statement& a : of_.annotated)
-      if (a.statement == s && a.by.says.kind == annotation_kind::indep &&
-          names(a.by.says.groups, message_.use, in_.context))
-        return true;
-    return false;
+    return std::any_of(claimed_.begin(), claimed_.end(), [&](const annotated_statement* a) {
+      return a->statement == s && names(a->by.says.groups, message_.use, in_.context);
+    });
   }
 
   static bool is_opaque(const clang::Stmt* s) {
@@ -138,7 +140,7 @@ private:
   }
 
   void touch_at(const clang::Expr* e, bool writes) {
-    meet({memory_of(e, in_), writes, e->getExprLoc()}, false);
+    meet({memory_beside(message_.memory, e, in_), writes, e->getExprLoc()}, false);
   }
 
   /// `claimed`: the annotation says that messages with buffers of different names are apart.
@@ -171,7 +173,7 @@ private:
 
   /// The values of arguments, and what their addresses lead to, which buffers of listed messages have been asked for already.
   void walk_arguments(const mpi_use& use, bool buffers_known) {
-    const std::vector<param_role> roles = vocabulary::parameter_roles(*use.row);
+    const std::vector<param_role>& roles = use.roles();
     for (unsigned i = 0; i < use.call->getNumArgs(); ++i) {
       const clang::Expr* argument = use.call->getArg(i);
       const param_role role = i < roles.size() ? roles[i] : param_role::other;
@@ -193,7 +195,7 @@ private:
   }
 
   const pending_message& message_;
-  const unit& of_;
+  std::vector<const annotated_statement*> claimed_; ///< to be independent of some messages
   const block_view& in_;
   const listed_message& listed_;
 };
@@ -217,7 +219,7 @@ void contradict(const clang::Stmt* s, bool writes, const pending_message& messag
   const bool access = e && e->isGLValue() && !e->getType()->isArrayType() &&
                       isa<clang::ArraySubscriptExpr, clang::UnaryOperator, clang::DeclRefExpr>(e);
   if (access) {
-    const memory place = memory_of(e, in);
+    const memory place = memory_beside(message.memory, e, in);
     for (const touch& own : message.memory)
       if ((own.writes || writes) && are_overlapping(own.what, place) &&
           !(place.pointed && in.facts.changes(in.block, place.base)))
