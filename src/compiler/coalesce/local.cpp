@@ -152,7 +152,8 @@ const tacit_local* find_or_make(MPI_Win win, MPI_Datatype type, int flags) {
 /// Where `count` elements of this type are, if a plain copy can do the operation.
 void* place_of(const tacit_local* local, int count, MPI_Datatype type, int other_count,
                MPI_Datatype other_type, int target, MPI_Aint disp, std::size_t& bytes) {
-  if (count != other_count || type != other_type || count < 0)
+  const bool reachable = target >= 0 && target < local->processes && local->memory[target].base;
+  if (!reachable || count != other_count || type != other_type || count < 0)
     return nullptr;
   const element_type element = element_of(type);
   bytes = static_cast<std::size_t>(count) * element.extent;
