@@ -17,8 +17,9 @@ INTEGERS = {"int": "c_int", "tacit_op": "c_int", "tacit_comm": "c_int", "MPI_Cou
 MAY_BE_NULL = {"op", "needed", "major", "minor", "patch", "weighted", "sourceweights", "destweights"}
 # The address of a pointer, declared as void* as MPI_Alloc_mem does.
 ADDRESS_OF_POINTER = {("tacit_alloc_mem", "base")}
-# How many datatypes an array has: as many as the rank has neighbors on that side.
-COUNTS = {"sendtypes": "outdegree", "recvtypes": "indegree"}
+# How many datatypes an array has: as many as the rank has neighbors on that side, or as the call says.
+COUNTS = {"sendtypes": "outdegree", "recvtypes": "indegree", "datatypes": "pieces", "from_datatypes": "from_pieces",
+          "to_datatypes": "to_pieces", "read_datatypes": "read_pieces", "write_datatypes": "write_pieces"}
 
 
 @dataclass
@@ -45,8 +46,8 @@ class Function:
         return any(a.converted for a in self.arguments)
 
     @property
-    def has_arrays_of_types(self):
-        return any(a.converted and a.array for a in self.arguments)
+    def counts_types_by_neighbors(self):
+        return any(a.converted and a.array and COUNTS[a.name].endswith("degree") for a in self.arguments)
 
 
 def argument_of(text):
@@ -142,7 +143,7 @@ def converting(function):
     call = f"{function.name}({', '.join(passed)})"
     head = f"int {function.name}_f({', '.join(map(c_parameter, function.arguments))})"
     body = []
-    if function.has_arrays_of_types:
+    if function.counts_types_by_neighbors:
         # Without a topology nothing can be converted; the call itself says what is wrong.
         body += ["  int indegree = 0, outdegree = 0;",
                  "  if (tacit_neighbors_count(MPI_Comm_f2c(comm), &indegree, &outdegree, NULL) != TACIT_SUCCESS)",

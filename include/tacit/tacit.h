@@ -136,7 +136,8 @@ int tacit_graph_fence_on(tacit_graph graph, tacit_comm comm, tacit_op* op);
 /* Writes `count` elements at `buf` to rank `target`, at `target_address` in its memory (absolute, as
  * MPI_Get_address gives it there) in the layout of `target_count` elements of `target_datatype`, of equal
  * size. The target adds nothing to its own graph; tacit_graph_fence orders one-sided operations with the
- * target's own. Errors: TACIT_ERR_ARGUMENT. Source: section 2.1 of the paper. */
+ * target's own. With MPI_PROC_NULL nothing happens, and what is said of its memory is not looked at. Errors:
+ * TACIT_ERR_ARGUMENT. Source: section 2.1 of the paper. */
 int tacit_graph_put(tacit_graph graph, const void* buf, MPI_Count count, MPI_Datatype datatype, int target,
                     MPI_Aint target_address, MPI_Count target_count, MPI_Datatype target_datatype,
                     tacit_op* op);
@@ -192,12 +193,36 @@ int tacit_graph_add_operator(tacit_graph graph, MPI_Op operation, MPI_Datatype d
 
 /* A computation of the program: `function(context)` is called each time the schedule runs, after everything
  * it depends on, on the thread that progresses the schedule. It must touch no other bytes than the ones given
- * (several buffers: one struct datatype on MPI_BOTTOM), must not communicate and must not call tacit. A graph
- * with computations runs as written. Errors: TACIT_ERR_ARGUMENT. */
+ * (several buffers: tacit_graph_computew), must not communicate and must not call tacit. What
+ * communicates before, between and behind computations is replaced as if they ended stages (tacit_graph_stage,
+ * below) where that is predicted to be faster, whatever the computations take: each then waits for all messages
+ * that depend on fewer computations, also for those it does not read. It stays as written with
+ * tacit_progress=as_written, beside one-sided operations and fences, and where ranks take turns, as in a wave.
+ * Errors: TACIT_ERR_ARGUMENT. */
 typedef void tacit_compute_function(void* context);
 int tacit_graph_compute(tacit_graph graph, tacit_compute_function* function, void* context, const void* reads,
                         MPI_Count read_count, MPI_Datatype read_datatype, void* writes, MPI_Count write_count,
                         MPI_Datatype write_datatype, tacit_op* op);
+
+/* As tacit_graph_send_on, tacit_graph_recv_on, tacit_graph_copy and tacit_graph_compute, on several buffers in place of
+ * one: piece i is counts[i] elements of datatypes[i] at addresses[i], which is absolute, as MPI_Get_address gives it. They
+ * mean what one struct datatype of all pieces on MPI_BOTTOM means: bytes follow each other in the order of the pieces, and
+ * both ends of a message or copy may be cut otherwise. The arrays are read at once. Errors: TACIT_ERR_ARGUMENT. */
+int tacit_graph_sendw(tacit_graph graph, tacit_comm comm, int pieces, const MPI_Aint addresses[],
+                      const MPI_Count counts[], const MPI_Datatype datatypes[], int dest, int tag,
+                      tacit_op* op);
+int tacit_graph_recvw(tacit_graph graph, tacit_comm comm, int pieces, const MPI_Aint addresses[],
+                      const MPI_Count counts[], const MPI_Datatype datatypes[], int source, int tag,
+                      tacit_op* op);
+int tacit_graph_copyw(tacit_graph graph, int from_pieces, const MPI_Aint from_addresses[],
+                      const MPI_Count from_counts[], const MPI_Datatype from_datatypes[], int to_pieces,
+                      const MPI_Aint to_addresses[], const MPI_Count to_counts[],
+                      const MPI_Datatype to_datatypes[], tacit_op* op);
+int tacit_graph_computew(tacit_graph graph, tacit_compute_function* function, void* context, int read_pieces,
+                         const MPI_Aint read_addresses[], const MPI_Count read_counts[],
+                         const MPI_Datatype read_datatypes[], int write_pieces,
+                         const MPI_Aint write_addresses[], const MPI_Count write_counts[],
+                         const MPI_Datatype write_datatypes[], tacit_op* op);
 
 /* Everything that any rank created before its k-th fence, one-sided operations included, completes before
  * anything that any rank created after its k-th fence starts. Every rank must create equally many fences;
@@ -207,8 +232,7 @@ int tacit_graph_fence(tacit_graph graph, tacit_op* op);
 /* Ends a stage: everything that this rank created before completes before anything that it creates later starts, without a
  * dependency for each pair. No other rank is waited for. If all ranks that do anything have equally many stages and every message
  * has both its ends in one of them, each stage is also looked at by itself: the two transposes of a pencil decomposition are then two
- * alltoalls, and what stands before and behind a computation can be replaced although the computation cannot. Errors:
- * TACIT_ERR_ARGUMENT. */
+ * alltoalls. Computations end stages without being asked to. Errors: TACIT_ERR_ARGUMENT. */
 int tacit_graph_stage(tacit_graph graph, tacit_op* op);
 
 /* Says that `before` has completed before `after` starts; `before` must have been created first. Operations

@@ -146,7 +146,10 @@ compilation find_meaning(const graph& g, compilation checked, const compile_opti
   run_pass("validate", [&] { replace_if_wrong(known, c, options.planning); });
   // From here on the schedule does what the graph means, or is the graph itself.
   run_pass("stages", [&] {
-    const stage_cut cut = cut_in_stages(g, c.matched);
+    stage_cut cut = cut_in_stages(g, c.matched);
+    // A layer of computations makes ranks wait for more than the graph does.
+    if (options.planning.progress == region_progress::collective)
+      cut = cut_at_computations(g, c.matched, std::move(cut));
     if (cut.stages > 1)
       c.in_stages = compile_stages(g, cut, options, c.groups);
     else

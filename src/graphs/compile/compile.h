@@ -44,9 +44,10 @@ struct stage {
 };
 
 struct staged {
-  std::vector<stage> stages; ///< none: the graph has no stages
-  plan schedule;             ///< one after the other; without ranks if nothing is replaced in any
-  std::string why_not;       ///< some rank ends a stage, but the graph has none
+  std::vector<stage> stages;    ///< none: the graph has no stages
+  plan schedule;                ///< one after the other; without ranks if nothing is replaced in any
+  std::string why_not;          ///< some rank ends a stage, but the graph has none
+  bool at_computations = false; ///< computations end stages
 };
 
 /// All products of the passes. If `problems` has errors, the products after the failing pass are empty.

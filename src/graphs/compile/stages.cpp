@@ -6,8 +6,10 @@
 #include <fmt/format.h>
 #include <iterator>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <span>
+#include <utility>
 
 namespace tacit::graphs {
 namespace {
@@ -226,6 +228,57 @@ bool join_groups(const graph& g, std::vector<communicator>& groups, compilation&
   return true;
 }
 
+/// Up to so many operations more than each rank having one in each layer are worth looking at.
+constexpr std::size_t few_operations = 1024;
+
+/// Per operation its layer within its stage: even ones communicate, odd ones compute. Empty if the ends of messages, taken as one,
+/// depend on each other in a circle.
+std::vector<std::uint32_t> layers_of(const graph& g, const matching& m, const stage_cut& cut) {
+  const auto computes = [&](std::uint32_t i) { return g[op_id{i}].kind == op_kind::opaque; };
+  const auto together = [&](std::uint32_t i) { // a message is known by its end that was made first
+    return m.partner[i] == no_op ? i : std::min(i, static_cast<std::uint32_t>(index(m.partner[i])));
+  };
+  const auto counts = [&](const dependency& d) { // all others cross a mark, and so lead to a later stage
+    const std::size_t before = index(d.before), after = index(d.after);
+    return cut.of[before] == cut.of[after] && !cut.is_mark[before] && !cut.is_mark[after];
+  };
+  std::vector<std::uint32_t> first(g.size() + 1, 0), waits_for(g.size(), 0);
+  for (const dependency& d : g.dependencies())
+    if (counts(d)) {
+      ++first[together(static_cast<std::uint32_t>(index(d.before))) + 1];
+      ++waits_for[together(static_cast<std::uint32_t>(index(d.after)))];
+    }
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  std::vector<std::uint32_t> next(first.back()), fill(first.begin(), first.end() - 1);
+  for (const dependency& d : g.dependencies())
+    if (counts(d))
+      next[fill[together(static_cast<std::uint32_t>(index(d.before)))]++] =
+          together(static_cast<std::uint32_t>(index(d.after)));
+
+  std::vector<std::uint32_t> layer(g.size()), ready;
+  for (std::uint32_t i = 0; i < g.size(); ++i) {
+    layer[i] = computes(i) ? 1 : 0;
+    if (together(i) == i && waits_for[i] == 0)
+      ready.push_back(i);
+  }
+  std::size_t done = 0;
+  for (; done < ready.size(); ++done) {
+    const std::uint32_t one = ready[done];
+    for (std::uint32_t e = first[one]; e < first[one + 1]; ++e) {
+      const std::uint32_t behind = next[e];
+      layer[behind] = std::max(layer[behind], layer[one] + (computes(one) != computes(behind) ? 1 : 0));
+      if (--waits_for[behind] == 0)
+        ready.push_back(behind);
+    }
+  }
+  std::size_t places = 0;
+  for (std::uint32_t i = 0; i < g.size(); ++i) {
+    places += together(i) == i;
+    layer[i] = layer[together(i)];
+  }
+  return done == places ? layer : std::vector<std::uint32_t>{};
+}
+
 } // namespace
 
 stage_cut cut_in_stages(const graph& g, const matching& m) {
@@ -275,9 +328,42 @@ stage_cut cut_in_stages(const graph& g, const matching& m) {
   return cut;
 }
 
+stage_cut cut_at_computations(const graph& g, const matching& m, stage_cut cut) {
+  const auto computes = [&](std::uint32_t i) { return g[op_id{i}].kind == op_kind::opaque; };
+  bool any = false;
+  for (std::uint32_t i = 0; i < g.size() && !any; ++i)
+    any = computes(i);
+  if (!any || !cut.why_not.empty() || g.has_fences() || !g.made_pairs().empty())
+    return cut;
+  if (cut.of.empty()) {
+    cut.of.assign(g.size(), 0);
+    cut.is_mark.assign(g.size(), false);
+  }
+  const std::vector<std::uint32_t> layer = layers_of(g, m, cut);
+  if (layer.empty())
+    return cut;
+  // Stages and layers of them that have operations, in their order.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> used;
+  for (std::uint32_t i = 0; i < g.size(); ++i)
+    if (!cut.is_mark[i])
+      used.emplace_back(cut.of[i], layer[i]);
+  std::sort(used.begin(), used.end());
+  used.erase(std::unique(used.begin(), used.end()), used.end());
+  if (used.size() <= cut.stages || used.size() * g.ranks() > g.size() + few_operations)
+    return cut;
+  for (std::uint32_t i = 0; i < g.size(); ++i)
+    if (!cut.is_mark[i])
+      cut.of[i] = static_cast<std::uint32_t>(
+          std::lower_bound(used.begin(), used.end(), std::pair(cut.of[i], layer[i])) - used.begin());
+  cut.stages = static_cast<std::uint32_t>(used.size());
+  cut.at_computations = true;
+  return cut;
+}
+
 staged compile_stages(const graph& g, const stage_cut& cut, const compile_options& options,
                       std::vector<communicator>& groups) {
   staged out;
+  out.at_computations = cut.at_computations;
   compile_options each = options;
   each.progress = nullptr;
   each.disabled.emplace_back("stages");

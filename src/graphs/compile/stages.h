@@ -5,6 +5,11 @@
 // anything have equally many, and no message crosses them, the graph is its stages one after the other, on each rank: so each of them
 // is compiled as a graph of its own, in which everything it writes counts, and the plans follow each other. Other ranks may be a stage
 // ahead or behind, in the plan as in the graph.
+//
+// Computations cut a graph without marks. The layer of an operation is how often computing and communicating take turns on the longest
+// path to it, a message being one place of the path: what depends on no computation is in front of all of them, whether computations
+// look at it or not. No dependency leads back, so the layers one after the other are one of the orders that the graph allows, and those
+// that communicate can be replaced as stages are. Ranks wait for each other then where the graph does not ask them to.
 #pragma once
 
 #include "graphs/compile/compile.h"
@@ -19,10 +24,16 @@ struct stage_cut {
   std::vector<std::uint32_t> of; ///< per operation its stage; a mark belongs to the stage that it ends
   std::vector<bool> is_mark;     ///< per operation
   std::string why_not;           ///< there are marks, but no stages
+  bool at_computations = false;  ///< some stages end because computations begin or end
 };
 
 /// Where the graph falls apart. `g` is matched without errors. Cost O(operations + dependencies).
 stage_cut cut_in_stages(const graph& g, const matching& m);
+
+/// Cuts the stages further, so that computations stand apart from all else. As before where messages would deadlock so without
+/// buffering, where there are epochs, and where ranks do so little in a layer that looking at each costs more than it may give.
+/// `g` is matched without errors. Cost O(operations + dependencies).
+stage_cut cut_at_computations(const graph& g, const matching& m, stage_cut cut);
 
 /// Compiles every stage. `g` is compiled without errors. `groups`: those beyond the communicators of `g`, to which those of stages are
 /// added.

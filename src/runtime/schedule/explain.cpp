@@ -67,6 +67,8 @@ std::string in_text(const graphs::graph& g, const graphs::compilation& c, const 
       fmt::format("{} ranks, {} operations, {} transfers\n", g.ranks(), size.operations, size.transfers);
   for (const graphs::finding& f : c.found.found)
     out += "found: " + words(g, f) + "\n";
+  if (c.in_stages.at_computations)
+    out += fmt::format("stages: {}, also by where computations stand\n", c.in_stages.stages.size());
   for (std::size_t s = 0; s < c.in_stages.stages.size(); ++s)
     for (const graphs::finding& f : c.in_stages.stages[s].found.found)
       out += fmt::format("found in stage {}: {}\n", s + 1, words(g, f));

@@ -1,5 +1,6 @@
 #include "runtime/schedule/graph_builder.h"
 
+#include "graphs/graph/segments.h"
 #include "runtime/mpi/datatype.h"
 #include "runtime/mpi/errors.h"
 #include "runtime/mpi/rank_and_size.h"
@@ -54,6 +55,22 @@ graph_builder::bytes bytes_of(const char* what, const void* buffer, MPI_Count co
     refuse_operation(
         fmt::format("{}: the buffer is a null pointer, but has {} B", what, graphs::total_length(bytes)));
   return bytes;
+}
+
+graph_builder::bytes bytes_of_pieces(const char* what, int pieces, const MPI_Aint* addresses,
+                                     const MPI_Count* counts, const MPI_Datatype* types) {
+  if (pieces < 0)
+    refuse_operation(fmt::format("{}: the number of pieces is {}, but must not be negative", what, pieces));
+  if (pieces > 0 && (!addresses || !counts || !types))
+    refuse_operation(fmt::format("{}: an array of addresses, counts or datatypes is a null pointer", what));
+  graph_builder::bytes all;
+  for (int i = 0; i < pieces; ++i) {
+    const std::string one = fmt::format("piece {} of the {}", i, what);
+    const auto* buffer = reinterpret_cast<const void*>(addresses[i]);
+    for (const graphs::segment& s : bytes_of(one.c_str(), buffer, counts[i], types[i]))
+      graphs::append(all, s);
+  }
+  return all;
 }
 
 graph_builder::graph_builder(MPI_Comm comm) : comm_(comm), rank_(rank_in(comm)), size_(size_of(comm)) {

@@ -103,5 +103,8 @@ private:
 
 /// The bytes of a buffer that the program describes as MPI does; `what` names it in errors.
 graph_builder::bytes bytes_of(const char* what, const void* buffer, MPI_Count count, MPI_Datatype type);
+/// Several buffers at absolute addresses as one, in their order.
+graph_builder::bytes bytes_of_pieces(const char* what, int pieces, const MPI_Aint* addresses,
+                                     const MPI_Count* counts, const MPI_Datatype* types);
 
 } // namespace tacit::runtime

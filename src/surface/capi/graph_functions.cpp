@@ -6,10 +6,12 @@
 #include "runtime/schedule/graph_operators.h"
 
 #include <fmt/format.h>
+#include <utility>
 
 using namespace tacit;
 using namespace tacit::surface;
 using runtime::bytes_of;
+using runtime::bytes_of_pieces;
 using runtime::graph_builder;
 
 namespace {
@@ -95,6 +97,12 @@ const void* pointer(MPI_Aint address) {
   return reinterpret_cast<const void*>(address);
 }
 
+graph_builder::computation computation_of(tacit_compute_function* function, void* context) {
+  if (!function)
+    return {};
+  return [function, context] { function(context); };
+}
+
 } // namespace
 
 extern "C" {
@@ -166,7 +174,10 @@ int tacit_graph_put(tacit_graph graph, const void* buf, MPI_Count count, MPI_Dat
                     MPI_Aint target_address, MPI_Count target_count, MPI_Datatype target_datatype,
                     tacit_op* op) {
   return add(graph, "tacit_graph_put", op, [&](graph_builder& part) {
-    return part.put(bytes_of("local buffer", buf, count, datatype), target,
+    graph_builder::bytes here = bytes_of("local buffer", buf, count, datatype);
+    if (target == MPI_PROC_NULL)
+      return part.put({}, target, {});
+    return part.put(std::move(here), target,
                     bytes_of("buffer at the target", pointer(target_address), target_count, target_datatype));
   });
 }
@@ -175,7 +186,10 @@ int tacit_graph_get(tacit_graph graph, void* buf, MPI_Count count, MPI_Datatype 
                     MPI_Aint target_address, MPI_Count target_count, MPI_Datatype target_datatype,
                     tacit_op* op) {
   return add(graph, "tacit_graph_get", op, [&](graph_builder& part) {
-    return part.get(bytes_of("local buffer", buf, count, datatype), target,
+    graph_builder::bytes here = bytes_of("local buffer", buf, count, datatype);
+    if (target == MPI_PROC_NULL)
+      return part.get({}, target, {});
+    return part.get(std::move(here), target,
                     bytes_of("buffer at the target", pointer(target_address), target_count, target_datatype));
   });
 }
@@ -212,11 +226,48 @@ int tacit_graph_compute(tacit_graph graph, tacit_compute_function* function, voi
                         MPI_Count read_count, MPI_Datatype read_datatype, void* writes, MPI_Count write_count,
                         MPI_Datatype write_datatype, tacit_op* op) {
   return add(graph, "tacit_graph_compute", op, [&](graph_builder& part) {
-    graph_builder::computation work;
-    if (function)
-      work = [function, context] { function(context); };
-    return part.compute(std::move(work), bytes_of("bytes read", reads, read_count, read_datatype),
+    return part.compute(computation_of(function, context),
+                        bytes_of("bytes read", reads, read_count, read_datatype),
                         bytes_of("bytes written", writes, write_count, write_datatype));
+  });
+}
+
+int tacit_graph_sendw(tacit_graph graph, tacit_comm comm, int pieces, const MPI_Aint addresses[],
+                      const MPI_Count counts[], const MPI_Datatype datatypes[], int dest, int tag,
+                      tacit_op* op) {
+  return add(graph, "tacit_graph_sendw", op, [&](graph_builder& part) {
+    return part.send(bytes_of_pieces("buffer", pieces, addresses, counts, datatypes), dest, tag, comm);
+  });
+}
+
+int tacit_graph_recvw(tacit_graph graph, tacit_comm comm, int pieces, const MPI_Aint addresses[],
+                      const MPI_Count counts[], const MPI_Datatype datatypes[], int source, int tag,
+                      tacit_op* op) {
+  return add(graph, "tacit_graph_recvw", op, [&](graph_builder& part) {
+    return part.recv(bytes_of_pieces("buffer", pieces, addresses, counts, datatypes), source, tag, comm);
+  });
+}
+
+int tacit_graph_copyw(tacit_graph graph, int from_pieces, const MPI_Aint from_addresses[],
+                      const MPI_Count from_counts[], const MPI_Datatype from_datatypes[], int to_pieces,
+                      const MPI_Aint to_addresses[], const MPI_Count to_counts[],
+                      const MPI_Datatype to_datatypes[], tacit_op* op) {
+  return add(graph, "tacit_graph_copyw", op, [&](graph_builder& part) {
+    return part.copy(bytes_of_pieces("source", from_pieces, from_addresses, from_counts, from_datatypes),
+                     bytes_of_pieces("destination", to_pieces, to_addresses, to_counts, to_datatypes));
+  });
+}
+
+int tacit_graph_computew(tacit_graph graph, tacit_compute_function* function, void* context, int read_pieces,
+                         const MPI_Aint read_addresses[], const MPI_Count read_counts[],
+                         const MPI_Datatype read_datatypes[], int write_pieces,
+                         const MPI_Aint write_addresses[], const MPI_Count write_counts[],
+                         const MPI_Datatype write_datatypes[], tacit_op* op) {
+  return add(graph, "tacit_graph_computew", op, [&](graph_builder& part) {
+    return part.compute(
+        computation_of(function, context),
+        bytes_of_pieces("bytes read", read_pieces, read_addresses, read_counts, read_datatypes),
+        bytes_of_pieces("bytes written", write_pieces, write_addresses, write_counts, write_datatypes));
   });
 }
 

@@ -241,5 +241,106 @@ TEST(stages, two_transposes_of_a_pencil_decomposition) {
   }
 }
 
+/// Computations cut random graphs that have no marks; dependencies run through all of it.
+TEST(stages, computations_cut_random_graphs) {
+  std::uint64_t cut = 0, replaced = 0;
+  const std::uint64_t first = oracle::fuzz_seed(), count = oracle::fuzz_count();
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    oracle::random_recipe recipe = without_epochs(seed);
+    recipe.opaques = true;
+    const compile_options options = staged_options(seed);
+    const graph g = oracle::random_graph(seed, recipe);
+    const compilation c = compile(g, options);
+    ASSERT_FALSE(has_errors(c.problems)) << show(g, seed);
+    cut += c.in_stages.at_computations;
+    const plan& p = c.in_stages.schedule;
+    if (p.ranks.empty())
+      continue;
+    ++replaced;
+    const analyzed a = analyze_all(with_groups(g, c.groups));
+    ASSERT_EQ(judge(a, p, seed, 4, options.planning.policy), "") << show(g, seed);
+  }
+  EXPECT_GT(cut, count / 4);
+  EXPECT_GT(replaced, count / 10);
+}
+
+/// An exchange of all ranks, and computations that read what the first block of each rank becomes.
+graph exchange_and_computations(std::uint32_t ranks, std::uint64_t computed_from, bool exchange_again) {
+  graph g(ranks);
+  std::vector<op_id> computed;
+  const auto exchange = [&](std::uint64_t from, std::uint64_t into, std::int32_t tag) {
+    std::vector<op_id> received;
+    for (std::uint32_t me = 0; me < ranks; ++me)
+      for (std::uint32_t peer = 0; peer < ranks; ++peer) {
+        if (peer == me)
+          continue;
+        const op_id sent = g.send(rank_id{me}, at(from + peer * 8, 8), rank_id{peer}, tag);
+        if (!computed.empty())
+          g.depend(computed[me], sent);
+        received.push_back(g.recv(rank_id{me}, at(into + peer * 8, 8), rank_id{peer}, tag));
+      }
+    return received;
+  };
+  const std::vector<op_id> received = exchange(0x1000, 0x2000, 0);
+  for (std::uint32_t me = 0; me < ranks; ++me) {
+    const segment from = at(computed_from, ranks * 8), into = at(0x3000, ranks * 8);
+    computed.push_back(g.opaque(rank_id{me}, std::span(&from, 1), std::span(&into, 1)));
+    if (computed_from == 0x2000)
+      for (const op_id op : received)
+        if (g[op].rank == rank_id{me})
+          g.depend(op, computed.back());
+  }
+  if (exchange_again)
+    exchange(0x3000, 0x4000, 0);
+  return g;
+}
+
+TEST(stages, exchanges_are_replaced_around_computations) {
+  for (const std::uint64_t computed_from : {0x2000u, 0x5000u})
+    for (const bool again : {false, true}) {
+      const graph g = exchange_and_computations(4, computed_from, again);
+      const compilation c = compile(g);
+      ASSERT_EQ(c.in_stages.stages.size(), again ? 3u : 2u);
+      for (std::size_t s = 0; s < c.in_stages.stages.size(); s += 2) {
+        ASSERT_EQ(c.in_stages.stages[s].found.found.size(), 1u);
+        EXPECT_EQ(c.in_stages.stages[s].found.found[0].kind, pattern::alltoall);
+      }
+      ASSERT_FALSE(c.in_stages.schedule.ranks.empty());
+      EXPECT_EQ(judge(analyze_all(g), c.in_stages.schedule, 1, 6), "");
+
+      compile_options as_written;
+      as_written.planning.progress = region_progress::as_written;
+      EXPECT_TRUE(compile(g, as_written).in_stages.stages.empty()) << "ranks would wait for more";
+    }
+}
+
+/// A wave through many ranks: as many layers as ranks, and one message in each.
+TEST(stages, waves_are_not_cut) {
+  constexpr std::uint32_t ranks = 200;
+  graph g(ranks);
+  for (std::uint32_t r = 0; r < ranks; ++r) {
+    const segment block = at(0x1000, 8);
+    const op_id computed = g.opaque(rank_id{r}, std::span(&block, 1), std::span(&block, 1));
+    if (r > 0)
+      g.depend(g.recv(rank_id{r}, block, rank_id{r - 1}, 0), computed);
+    if (r + 1 < ranks)
+      g.depend(computed, g.send(rank_id{r}, block, rank_id{r + 1}, 0));
+  }
+  EXPECT_TRUE(compile(g).in_stages.stages.empty());
+}
+
+/// Two ranks that send before they receive, each what it has computed from what has come: as written this relies on buffering.
+TEST(stages, messages_in_a_circle_are_not_cut) {
+  graph g(2);
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    const segment block = at(0x2000, 8);
+    const op_id sent = g.send(rank_id{r}, at(0x1000, 8), rank_id{1 - r}, 0);
+    const op_id received = g.recv(rank_id{r}, block, rank_id{1 - r}, 0);
+    g.depend(sent, received);
+    g.opaque(rank_id{r}, std::span(&block, 0), std::span(&block, 0));
+  }
+  EXPECT_TRUE(compile(g).in_stages.stages.empty());
+}
+
 } // namespace
 } // namespace tacit::test

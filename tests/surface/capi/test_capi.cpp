@@ -438,6 +438,142 @@ TEST_F(capi, computations_run_where_they_stand) {
   }
 }
 
+/// Three pieces of two types here, two there, cut otherwise; what is computed of both halves, and copied to two places.
+TEST_F(capi, several_buffers_are_one) {
+  int first[2] = {rank(), rank() + 1}, last = rank() + 2, got = -1, more[3] = {-1, -1, -1};
+  double middle = rank() + 0.5;
+  const auto address = [](const void* at) {
+    MPI_Aint out = 0;
+    MPI_Get_address(at, &out);
+    return out;
+  };
+  // 8, 8 and 4 bytes arrive as 4 and 12, and 4 that lie apart.
+  unsigned char tail[12] = {};
+  const MPI_Aint sent_at[] = {address(first), address(&middle), address(&last)};
+  const MPI_Count sent_counts[] = {2, 1, 1};
+  const MPI_Datatype sent_types[] = {MPI_INT, MPI_DOUBLE, MPI_INT};
+  const MPI_Aint received_at[] = {address(&got), address(tail), address(&more[1])};
+  const MPI_Count received_counts[] = {4, 12, 1};
+  const MPI_Datatype received_types[] = {MPI_BYTE, MPI_BYTE, MPI_INT};
+  tacit_op received = -1, computed = -1, copied = -1;
+  const int next = (rank() + 1) % size(), previous = (rank() + size() - 1) % size();
+  ASSERT_EQ(tacit_graph_sendw(graph, TACIT_COMM_GRAPH, 3, sent_at, sent_counts, sent_types, next, 4, nullptr),
+            TACIT_SUCCESS);
+  ASSERT_EQ(tacit_graph_recvw(graph, TACIT_COMM_GRAPH, 3, received_at, received_counts, received_types,
+                              previous, 4, &received),
+            TACIT_SUCCESS);
+  struct sums {
+    int *a, *b, sum, difference;
+  } s{&got, &more[1], 0, 0};
+  const MPI_Aint read_at[] = {address(&got), address(&more[1])};
+  const MPI_Aint written_at[] = {address(&s.sum), address(&s.difference)};
+  const MPI_Count ones[] = {1, 1};
+  const MPI_Datatype ints[] = {MPI_INT, MPI_INT};
+  ASSERT_EQ(tacit_graph_computew(
+                graph,
+                [](void* context) {
+                  auto* data = static_cast<sums*>(context);
+                  data->sum = *data->a + *data->b;
+                  data->difference = *data->b - *data->a;
+                },
+                &s, 2, read_at, ones, ints, 2, written_at, ones, ints, &computed),
+            TACIT_SUCCESS);
+  tacit_graph_depend(graph, received, computed);
+  const MPI_Aint copied_to[] = {address(&more[2]), address(&more[0])};
+  ASSERT_EQ(tacit_graph_copyw(graph, 2, written_at, ones, ints, 2, copied_to, ones, ints, &copied),
+            TACIT_SUCCESS);
+  tacit_graph_depend(graph, computed, copied);
+  compile();
+  ASSERT_EQ(tacit_run(schedule), TACIT_SUCCESS) << tacit_last_error();
+  double there = 0;
+  std::memcpy(&there, tail + 4, sizeof there);
+  EXPECT_EQ(got, previous);
+  EXPECT_EQ(there, previous + 0.5);
+  EXPECT_EQ(more[1], previous + 2);
+  EXPECT_EQ(more[2], 2 * previous + 2);
+  EXPECT_EQ(more[0], 2);
+}
+
+TEST_F(capi, pieces_that_are_wrong_are_named) {
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  int value = 0;
+  MPI_Aint at[] = {0, 0};
+  MPI_Get_address(&value, &at[0]);
+  at[1] = at[0];
+  const MPI_Count counts[] = {1, -1};
+  const MPI_Datatype types[] = {MPI_INT, MPI_INT};
+  EXPECT_EQ(tacit_graph_sendw(graph, TACIT_COMM_GRAPH, 2, at, counts, types, 0, 0, nullptr),
+            TACIT_ERR_ARGUMENT);
+  EXPECT_NE(std::string(tacit_last_error()).find("piece 1 of the buffer"), std::string::npos)
+      << tacit_last_error();
+  EXPECT_EQ(tacit_graph_recvw(graph, TACIT_COMM_GRAPH, -1, at, counts, types, 0, 0, nullptr),
+            TACIT_ERR_ARGUMENT);
+  EXPECT_EQ(tacit_graph_recvw(graph, TACIT_COMM_GRAPH, 1, nullptr, counts, types, 0, 0, nullptr),
+            TACIT_ERR_ARGUMENT);
+  tacit_schedule none = TACIT_SCHEDULE_NULL;
+  EXPECT_EQ(tacit_compile(graph, MPI_INFO_NULL, &none), TACIT_ERR_ARGUMENT);
+}
+
+TEST_F(capi, nobody_has_no_memory_to_put_into) {
+  int value = 3;
+  EXPECT_EQ(tacit_graph_put(graph, &value, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, nullptr), TACIT_SUCCESS)
+      << tacit_last_error();
+  EXPECT_EQ(tacit_graph_get(graph, &value, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, nullptr), TACIT_SUCCESS)
+      << tacit_last_error();
+  compile();
+  ASSERT_EQ(tacit_run(schedule), TACIT_SUCCESS) << tacit_last_error();
+  EXPECT_EQ(value, 3);
+}
+
+/// As below, without marks: computations end stages by themselves.
+TEST_F(capi, exchanges_around_a_computation_are_replaced) {
+  const auto n = static_cast<std::size_t>(size());
+  std::vector<int> out(n), between(n, -1), in(n, -1);
+  std::vector<tacit_op> received(n, -1);
+  tacit_op computed = -1;
+  for (int peer = 0; peer < size(); ++peer) {
+    const auto at = static_cast<std::size_t>(peer);
+    tacit_graph_send(graph, &out[at], 1, MPI_INT, peer, 0, nullptr);
+    tacit_graph_recv(graph, &between[at], 1, MPI_INT, peer, 0, &received[at]);
+  }
+  tacit_graph_compute(
+      graph,
+      [](void* context) {
+        for (int& x : *static_cast<std::vector<int>*>(context))
+          x = 2 * x + 1;
+      },
+      &between, between.data(), size(), MPI_INT, between.data(), size(), MPI_INT, &computed);
+  for (const tacit_op op : received)
+    tacit_graph_depend(graph, op, computed);
+  for (int peer = 0; peer < size(); ++peer) {
+    const auto at = static_cast<std::size_t>(peer);
+    tacit_op sent = -1;
+    tacit_graph_send(graph, &between[at], 1, MPI_INT, peer, 0, &sent);
+    tacit_graph_depend(graph, computed, sent);
+    tacit_graph_recv(graph, &in[at], 1, MPI_INT, peer, 0, nullptr);
+  }
+  MPI_Info info;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "tacit_replace", "always");
+  ASSERT_EQ(tacit_compile(graph, info, &schedule), TACIT_SUCCESS) << tacit_last_error();
+  MPI_Info_free(&info);
+  const std::string text = explain();
+  if (size() >= 3) {
+    EXPECT_NE(text.find("found in stage 1: alltoall among " + std::to_string(size())), std::string::npos)
+        << text;
+    EXPECT_NE(text.find("found in stage 3: alltoall among " + std::to_string(size())), std::string::npos)
+        << text;
+    EXPECT_EQ(text.find("runs as written"), std::string::npos) << text;
+  }
+  for (int round = 1; round < 4; ++round) {
+    for (int peer = 0; peer < size(); ++peer)
+      out[static_cast<std::size_t>(peer)] = 1000 * rank() + 10 * peer + round;
+    ASSERT_EQ(tacit_run(schedule), TACIT_SUCCESS) << tacit_last_error();
+    for (int peer = 0; peer < size(); ++peer) // my own words come back, doubled by the peer
+      EXPECT_EQ(in[static_cast<std::size_t>(peer)], 2 * (1000 * rank() + 10 * peer + round) + 1);
+  }
+}
+
 /// An exchange, a computation on what came, an exchange of its results: the computation keeps its place, and each exchange can be
 /// replaced by itself.
 class staged_exchanges : public capi {
