@@ -113,8 +113,10 @@ std::string hooks_for(const request& asked) {
                   "build it with -DTACIT_WITH_MPI=ON, or name it with --hooks");
 }
 
+/// Checked programs are not optimized, so that nothing moves in them: that is said only to who asks for the pass.
 bool is_off(const request& asked) {
-  return (asked.act.empty() ? given(setting::overlap) : asked.act) == "off";
+  const std::string act(asked.act.empty() ? given(setting::overlap) : std::string_view(asked.act));
+  return act == "off" || (asked.annotations == "check" && asked.act.empty() && act != "apply");
 }
 
 /// What the pass needs on this command line, apart from what the user wrote.

@@ -171,6 +171,11 @@ class Compilers(unittest.TestCase):
                 said = self.tacit(words[0], "--overlap=apply", *words[1:])
                 self.assertEqual((said.stdout + said.stderr).count("compiled without optimization"), 1, said.stderr)
 
+    def test_checked_code_gets_no_warning_of_what_checking_does(self):
+        self.write("a.c", C_PROGRAM)
+        said = self.tacit("cc", "--annotations=check", "-O2", "a.c", "-o", "a")
+        self.assertNotIn("without optimization", said.stdout + said.stderr)
+
     def test_wrong_words_are_refused(self):
         self.assertIn("must be off, report or apply", self.tacit("cc", "--overlap=on", "a.c", code=2).stderr)
         other = "mpich" if FAMILY == "openmpi" else "openmpi"
