@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
+#include <pthread.h>
 #include <tacit/coalesce.h>
 
 namespace tacit::compiler {
@@ -32,12 +34,14 @@ void claims::verify(int target, const char* file, int line) {
     const touched_range& a = ranges_.data[i - 1];
     touched_range& b = ranges_.data[i];
     if (a.target == b.target && b.from < a.to && (target == TACIT_ALL_TARGETS || target == a.target)) {
-      std::fprintf(stderr,
-                   "tacit: rank %d: %s:%d: operations of this region touch bytes %lld to %lld of the window "
-                   "of process %d "
-                   "twice in one epoch, but the pragma says no_overlap [TACIT-150]\n",
-                   world_rank(), file ? file : "?", line, static_cast<long long>(b.from),
-                   static_cast<long long>(std::min(a.to, b.to)), b.target);
+      if (is_worth_saying("twice", file, line))
+        std::fprintf(
+            stderr,
+            "tacit: rank %d: %s:%d: operations of this region touch bytes %lld to %lld of the window "
+            "of process %d "
+            "twice in one epoch, but the pragma says no_overlap [TACIT-150]\n",
+            world_rank(), file ? file : "?", line, static_cast<long long>(b.from),
+            static_cast<long long>(std::min(a.to, b.to)), b.target);
       break;
     }
     if (a.target == b.target)
@@ -87,6 +91,40 @@ int world_rank() {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   return rank;
+}
+
+bool is_worth_saying(const char* kind, const char* file, int line, int other_line) {
+  constexpr int most_times = 3;
+  struct place {
+    const char* kind;
+    char file[120]; ///< its end
+    int line, other_line, times;
+  };
+  static place places[128]; // of more, everything is said
+  static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
+  const char* const name = file ? file : "?";
+  const std::size_t length = std::strlen(name);
+  const char* const end = name + (length < sizeof place::file ? 0 : length - sizeof place::file + 1);
+  pthread_mutex_lock(&guard);
+  place* const found = std::find_if(std::begin(places), std::end(places), [&](const place& p) {
+    return !p.kind || (std::strcmp(p.kind, kind) == 0 && p.line == line && p.other_line == other_line &&
+                       std::strcmp(p.file, end) == 0);
+  });
+  int times = 0;
+  if (found != std::end(places)) {
+    if (!found->kind) {
+      found->kind = kind;
+      std::strcpy(found->file, end);
+      found->line = line;
+      found->other_line = other_line;
+    }
+    times = found->times < most_times ? found->times++ : most_times;
+  }
+  pthread_mutex_unlock(&guard);
+  if (times == most_times - 1)
+    std::fprintf(stderr, "tacit: rank %d: what follows is found for the third time, and is not said again\n",
+                 world_rank());
+  return times < most_times;
 }
 
 } // namespace tacit::compiler

@@ -104,11 +104,12 @@ std::ptrdiff_t changed_in_target(const tacit_pipeline& p) {
 }
 
 void say_false(const tacit_pipeline& p, std::ptrdiff_t byte, const char* buffer) {
-  std::fprintf(stderr,
-               "tacit: rank %d: %s:%d: the loop stores into byte %lld of the exchange's %s, but something "
-               "claims that it "
-               "does not [TACIT-153]\n",
-               world_rank(), p.file ? p.file : "?", p.line, static_cast<long long>(byte), buffer);
+  if (is_worth_saying(buffer, p.file, p.line))
+    std::fprintf(stderr,
+                 "tacit: rank %d: %s:%d: the loop stores into byte %lld of the exchange's %s, but something "
+                 "claims that it "
+                 "does not [TACIT-153]\n",
+                 world_rank(), p.file ? p.file : "?", p.line, static_cast<long long>(byte), buffer);
 }
 
 /// Behind the loop, before the last parts leave.

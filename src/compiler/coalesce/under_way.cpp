@@ -65,6 +65,8 @@ void say_touched(message_under_way& m, MPI_Aint byte, bool stores) {
   if (m.said)
     return;
   m.said = true;
+  if (!is_worth_saying(stores ? "stores" : "loads", m.at.file, m.at.line, statement.line))
+    return;
   const char* const does = stores ? "stores into" : "loads";
   const long long place = static_cast<long long>(m.map.low + byte);
   if (statement.file)
@@ -112,6 +114,8 @@ void say_shared(const message_under_way& added) {
     if (byte < 0 || m->said)
       continue;
     m->said = true;
+    if (!is_worth_saying("shared", added.at.file, added.at.line, m->at.line))
+      continue;
     std::fprintf(
         stderr,
         "tacit: rank %d: %s:%d: byte %lld of the buffer of this %s belongs to that of the %s at %s:%d, "

@@ -109,6 +109,8 @@ bool contradicts(const access_record& claimed, const access_record& other) {
 
 void say(const access_record& claimed, const access_record& other, const int* world) {
   const bool region = claimed.says == claim::no_overlap;
+  if (!is_worth_saying(verb(claimed.what), claimed.where, 0))
+    return;
   std::fprintf(stderr,
                "tacit: rank %d: %s: %s %s bytes %lld to %lld of the window of process %d while rank %d %s "
                "them%s%s, but the pragma says no_overlap [TACIT-%s]\n",

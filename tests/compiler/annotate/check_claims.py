@@ -43,6 +43,8 @@ def problem_of(asked, source, program, ranks, name, expected):
             return f"does not say of rank {rank}, line {number} that {words!r}; it says {said}"
     if not expected and said:
         return f"says of true claims: {said}"
+    if any(said.count(line) > 3 for line in said):
+        return f"says the same again and again: {said}"
     if expected and len({re.sub(r"rank \d+: ", "", line) for line in said}) > 4:
         return f"says too much: {said}"
     return ""

@@ -44,7 +44,7 @@ static void apart(void) {
 
 static void loads(void) {
 #pragma mpi cco MPI_SendRecv
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < 12; ++i) {
     fill(sent, rank + i);
     MPI_Send(sent, N, MPI_DOUBLE, right, 0, MPI_COMM_WORLD);
     MPI_Recv(halo, N, MPI_DOUBLE, left, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
