@@ -94,8 +94,12 @@ public:
   double latency(medium by) const { return media_[number(by)].latency; }
   bool puts(medium by) const { return by != medium::memory && by_puts_ && !model(by).puts.empty(); }
   bool shares() const { return shares_; }
-  /// The most that a rank sends and receives in a run through memory, if it is known. To be said before prices are asked for.
-  void carry(double bytes) { carried_ = bytes; }
+  /// What is known of a plan: the most that a rank sends and receives in a run through memory, and whether cores move messages while others move
+  /// some, too. To be said before prices are asked for.
+  void carry(double bytes, bool both_ways) {
+    carried_ = bytes;
+    both_ways_ = both_ways;
+  }
 
   /// That the sender's core is busy with a message that lies in so many pieces of memory there.
   double send(medium by, double bytes, std::size_t pieces) {
@@ -115,7 +119,9 @@ public:
         return through_caches(from_memory(m, n), n);
       if (puts(by))
         return handling + copy_at(m, n);
-      return handling + (by == medium::node ? moving(m, n) : receive_at(m, n));
+      if (by != medium::node)
+        return handling + receive_at(m, n);
+      return handling + (both_ways_ ? moving_both(m, n) : moving(m, n));
     });
     return message + in_pieces(by, bytes, pieces);
   }
@@ -140,10 +146,16 @@ private:
     const double by_mpi = handling + moving(model(medium::node), bytes);
     if (handed_over)
       return std::max(price, share_of_long_if_crowded * by_mpi);
-    const bool leaves = carried_ >= bytes_that_leave || bytes >= bytes_that_leave;
     if (!model(medium::memory).channels.empty())
       price = std::max(price, as_part_of_all(bytes));
-    return leaves ? std::max(price, share_of_message * by_mpi) : price;
+    return leaves_caches(bytes) ? std::max(price, share_of_message * by_mpi) : price;
+  }
+  /// The price of a channel that was measured has in it what a single message of that length drives out.
+  bool leaves_caches(double bytes) const {
+    if (model(medium::memory).channels.empty())
+      return carried_ >= bytes_that_leave || bytes >= bytes_that_leave;
+    const bool exchanges = both_ways_ && !nodes_.any_crowded();
+    return bytes > bytes_that_leave || (exchanges && carried_ >= bytes_that_leave);
   }
   /// At the price of long messages that are copied: short ones drive each other out of the caches as a long one does its own pieces.
   double as_part_of_all(double bytes) const {
@@ -153,6 +165,10 @@ private:
   /// That the receiver's core moves a message of MPI within the node.
   static double moving(const machine_model& m, double bytes) {
     return std::max(receive_at(m, bytes), gap_at(m, bytes) - send_at(m, bytes));
+  }
+  /// Likewise while both cores have one to move.
+  static double moving_both(const machine_model& m, double bytes) {
+    return std::max(moving(m, bytes), exchange_at(m, bytes) - send_at(m, bytes) - m.latency());
   }
   double in_pieces(medium by, double bytes, std::size_t pieces) const {
     const machine_model& m = model(by);
@@ -164,6 +180,7 @@ private:
 
   bool by_puts_, shares_;
   double carried_ = 0; ///< by the busiest rank through memory, as far as it is known
+  bool both_ways_ = false;
   double longest_in_memory_;
   rank_nodes nodes_;
   std::array<medium_state, 3> media_;

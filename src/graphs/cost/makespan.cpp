@@ -88,7 +88,7 @@ private:
         for (const std::uint32_t before : s.after)
           ++steps_[ranks_[r].first + before].later;
       }
-    prices_.carry(most_through_memory());
+    prices_.carry(most_through_memory(), goes_both_ways());
     join_messages(receives);
     list_later();
     for (std::uint32_t r = 0; r < ranks_.size(); ++r)
@@ -111,6 +111,19 @@ private:
       most = std::max(most, bytes);
     }
     return most;
+  }
+  /// Cores are busy with messages that go while others come: where ranks both send and receive, or take turns on a core.
+  bool goes_both_ways() const {
+    for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
+      bool sends = false, receives = false;
+      for (const step& s : p_.ranks[r].steps) {
+        sends |= s.kind == step_kind::send;
+        receives |= s.kind == step_kind::recv;
+      }
+      if ((sends && receives) || ((sends || receives) && prices_.nodes().crowded(prices_.nodes().of(r))))
+        return true;
+    }
+    return false;
   }
   /// Each send finds its receive in the list of the rank that it goes to; most ranks receive little, or in the order of sources.
   void join_messages(std::size_t receives) {
@@ -170,6 +183,7 @@ private:
       busy =
           prices_.receive(prices_.medium_of(e.rank, index(s.peer), mine.bytes), mine.bytes, s.writes.size());
       end = std::max(start + busy, mine.sent);
+      slowest_ = std::max(slowest_, end + until_answered(e.rank, s, mine.bytes));
       break;
     case step_kind::reduce: // reads both operands and writes one
       busy = handling + driver_prices::beyond_one(s.reads.size() + s.writes.size() - 1) +
@@ -188,8 +202,24 @@ private:
     complete(e.rank, e.step, end);
   }
 
-  /// Half as much again as a copy, or as much if the operand that has arrived is still in the caches.
+  /// What is longer than the eager limit is complete for its sender when it has got a core again after the receiver has read.
+  double until_answered(std::uint32_t rank, const step& s, double bytes) const {
+    const medium by = prices_.medium_of(rank, index(s.peer), bytes);
+    const bool answered = by == medium::node && bytes > static_cast<double>(prices_.model(by).eager_limit);
+    return answered ? until_it_runs(index(s.peer), by) : 0;
+  }
+  /// That a rank which waits for something of this medium gets a core.
+  double until_it_runs(std::uint32_t rank, medium by) const {
+    const std::uint32_t node = prices_.nodes().of(rank);
+    return by != medium::network && prices_.nodes().crowded(node)
+               ? change_of_process * prices_.nodes().ranks_to_a_core(node)
+               : 0;
+  }
+
+  /// As measured; else half as much again as a copy, or as much if the operand that has arrived is still in the caches.
   double combining(double bytes, std::uint32_t rank) const {
+    if (const double measured = combine_at(prices_.model(medium::memory), bytes); measured > 0)
+      return measured;
     const bool in_cache = bytes <= bytes_still_in_cache && !prices_.nodes().crowded(prices_.nodes().of(rank));
     return (in_cache ? 1 : 1.5) * copying(bytes);
   }
@@ -202,10 +232,7 @@ private:
     const double n = send.bytes;
     const medium by = prices_.medium_of(rank, to, n);
     const double latency = prices_.latency(by);
-    const std::uint32_t node = prices_.nodes().of(to);
-    const double change = by != medium::network && prices_.nodes().crowded(node)
-                              ? change_of_process * prices_.nodes().ranks_to_a_core(node)
-                              : 0;
+    const double change = until_it_runs(to, by);
     double first = end, last = end;
     if (by == medium::memory) {
       const machine_model& m = prices_.model(by);

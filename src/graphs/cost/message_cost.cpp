@@ -46,7 +46,7 @@ machine_model model_of(const message_cost& cost, pair_class c) {
     const auto flat = [](double ns) { return spread{ns, ns, ns}; };
     const double travel = cost.byte * static_cast<double>(bytes);
     model.messages.push_back(
-        {bytes, flat(both_ends + latency), flat(both_ends - receiver), flat(receiver), flat(travel)});
+        {bytes, flat(both_ends + latency), flat(both_ends - receiver), flat(receiver), flat(travel), {}});
   }
   return model;
 }

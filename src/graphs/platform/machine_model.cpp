@@ -40,10 +40,13 @@ machine_model make_defaults() {
     const auto bytes = static_cast<std::uint64_t>(n);
     const bool eager = n <= 4096;
     const double moving = n / (eager ? 4 : 8);
-    m.messages.push_back({bytes, about(500 + (eager ? 0 : 1500) + moving), about(120 + (eager ? n / 8 : 200)),
+    m.messages.push_back({bytes,
+                          about(500 + (eager ? 0 : 1500) + moving),
+                          about(120 + (eager ? n / 8 : 200)),
                           about(150 + (eager ? n / 8 : 500 + moving)),
-                          about(250 + (eager ? 0 : 1000) + moving)});
-    m.memory.push_back({bytes, about(10 + n / 16), about(60 + n / 8), {}});
+                          about(250 + (eager ? 0 : 1000) + moving),
+                          {}});
+    m.memory.push_back({bytes, about(10 + n / 16), about(60 + n / 8), {}, {}});
     m.puts.push_back({bytes, about(400 + n / 6)});
   }
   return m;
@@ -91,6 +94,9 @@ double receive_at(const machine_model& m, double bytes) {
 double gap_at(const machine_model& m, double bytes) {
   return interpolated(m.messages, &message_times::gap, bytes);
 }
+double exchange_at(const machine_model& m, double bytes) {
+  return interpolated(m.messages, &message_times::exchange, bytes);
+}
 double copy_at(const machine_model& m, double bytes) {
   return interpolated(m.memory, &memory_cost::copy, bytes);
 }
@@ -99,6 +105,9 @@ double fetch_at(const machine_model& m, double bytes) {
 }
 double fill_at(const machine_model& m, double bytes) {
   return std::max(interpolated(m.memory, &memory_cost::fill, bytes), copy_at(m, bytes));
+}
+double combine_at(const machine_model& m, double bytes) {
+  return interpolated(m.memory, &memory_cost::combine, bytes);
 }
 double put_at(const machine_model& m, double bytes) {
   return interpolated(m.puts, &put_cost::put_flush, bytes);

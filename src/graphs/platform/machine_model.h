@@ -38,14 +38,16 @@ spread spread_of(std::vector<double> samples);
 struct message_times {
   std::uint64_t bytes = 0;
   spread one_way, send, receive, gap;
+  spread exchange; ///< one each way at the same time; zero if it was not measured, as by earlier versions
   friend bool operator==(const message_times&, const message_times&) = default;
 };
 
 struct memory_cost {
   std::uint64_t bytes = 0;
-  spread copy;  ///< memcpy of bytes that this core has just written
-  spread fetch; ///< memcpy of bytes that the other core has just written
-  spread fill;  ///< memcpy into memory that the other core has just read; zero if it was not measured
+  spread copy;    ///< memcpy of bytes that this core has just written
+  spread fetch;   ///< memcpy of bytes that the other core has just written
+  spread fill;    ///< memcpy into memory that the other core has just read; zero if it was not measured
+  spread combine; ///< MPI_Reduce_local of integers of 64 bits that this core has just copied; zero: likewise
   friend bool operator==(const memory_cost&, const memory_cost&) = default;
 };
 
@@ -119,10 +121,14 @@ double one_way_at(const machine_model& m, double bytes);
 double send_at(const machine_model& m, double bytes);
 double receive_at(const machine_model& m, double bytes);
 double gap_at(const machine_model& m, double bytes);
+/// 0 in models without it.
+double exchange_at(const machine_model& m, double bytes);
 double copy_at(const machine_model& m, double bytes);
 double fetch_at(const machine_model& m, double bytes);
 /// That of a copy in models without it.
 double fill_at(const machine_model& m, double bytes);
+/// 0 in models without it.
+double combine_at(const machine_model& m, double bytes);
 double put_at(const machine_model& m, double bytes);
 /// Of models with channels.
 double channel_at(const machine_model& m, double bytes);

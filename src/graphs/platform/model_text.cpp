@@ -158,12 +158,16 @@ machine_model model_of(const json_value& all) {
     c.send = from.quartiles("send");
     c.receive = from.quartiles("receive");
     c.gap = from.quartiles("gap");
+    if (from.has("exchange"))
+      c.exchange = from.quartiles("exchange");
   });
   m.memory = costs<memory_cost>(f, "memory", false, [](fields& from, memory_cost& c) {
     c.copy = from.quartiles("copy");
     c.fetch = from.quartiles("fetch");
     if (from.has("fill"))
       c.fill = from.quartiles("fill");
+    if (from.has("combine"))
+      c.combine = from.quartiles("combine");
   });
   if (f.has("channels"))
     m.channels = costs<channel_time>(f, "channels", true, [](fields& from, channel_time& c) {
@@ -205,17 +209,22 @@ std::string text_of(const machine_model& m) {
   out["window"] = name(m.window);
   out["progress_percent"] = of(m.progress);
   out["messages"] = json::array();
-  for (const message_times& c : m.messages)
+  for (const message_times& c : m.messages) {
     out["messages"].push_back({{"bytes", c.bytes},
                                {"one_way", of(c.one_way)},
                                {"send", of(c.send)},
                                {"receive", of(c.receive)},
                                {"gap", of(c.gap)}});
+    if (c.exchange.high > 0)
+      out["messages"].back()["exchange"] = of(c.exchange);
+  }
   out["memory"] = json::array();
   for (const memory_cost& c : m.memory) {
     out["memory"].push_back({{"bytes", c.bytes}, {"copy", of(c.copy)}, {"fetch", of(c.fetch)}});
     if (c.fill.high > 0)
       out["memory"].back()["fill"] = of(c.fill);
+    if (c.combine.high > 0)
+      out["memory"].back()["combine"] = of(c.combine);
   }
   for (const channel_time& c : m.channels)
     out["channels"].push_back({{"bytes", c.bytes}, {"one_way", of(c.one_way)}, {"exchange", of(c.exchange)}});

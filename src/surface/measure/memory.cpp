@@ -74,6 +74,25 @@ graphs::spread flag_cost(const pair& p, const shared_pair& s, std::uint64_t& tur
   return graphs::spread_of(std::move(list));
 }
 
+/// Both combine what has just been copied with what lies there, as receivers of a reduction do.
+graphs::spread combining(const pair& p, std::uint64_t bytes) {
+  const std::size_t count = bytes / sizeof(std::int64_t);
+  std::vector<std::int64_t> sent(count, 1), arrived(count), total(count, 0);
+  const int repeats = bytes < 4096 ? 16 : 1;
+  std::vector<double> list;
+  for (sampling taken(p); taken.more();) {
+    double all = 0;
+    for (int i = 0; i < repeats; ++i) {
+      std::memcpy(arrived.data(), sent.data(), bytes);
+      const double start = now();
+      MPI_Reduce_local(arrived.data(), total.data(), static_cast<int>(count), MPI_INT64_T, MPI_SUM);
+      all += now() - start;
+    }
+    list.push_back(all / repeats);
+  }
+  return graphs::spread_of(std::move(list));
+}
+
 /// Rank 1 writes, rank 0 copies what it wrote, and then what it has just written itself: once into memory of its own, and once to
 /// where rank 1 wrote and then reads, which is how messages travel (by the better way, as channels do).
 graphs::memory_cost copies(const pair& p, const shared_pair& s, std::uint64_t bytes, std::uint64_t& turn) {
@@ -131,8 +150,11 @@ graphs::memory_cost copies(const pair& p, const shared_pair& s, std::uint64_t by
   }
   const graphs::spread plain = graphs::spread_of(std::move(fill)),
                        past = graphs::spread_of(std::move(fill_past_caches));
-  return {bytes, graphs::spread_of(std::move(copy)), graphs::spread_of(std::move(fetch)),
-          past.median < plain.median ? past : plain};
+  return {bytes,
+          graphs::spread_of(std::move(copy)),
+          graphs::spread_of(std::move(fetch)),
+          past.median < plain.median ? past : plain,
+          {}};
 }
 
 } // namespace
@@ -143,8 +165,10 @@ memory_result memory_costs(const pair& p) {
   memory_result out;
   flag_cost(p, s, turn);
   out.flag = flag_cost(p, s, turn);
-  for (const std::uint64_t bytes : sizes())
+  for (const std::uint64_t bytes : sizes()) {
     out.costs.push_back(copies(p, s, bytes, turn));
+    out.costs.back().combine = combining(p, bytes);
+  }
   return out;
 }
 

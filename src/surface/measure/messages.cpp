@@ -40,6 +40,20 @@ double round_trips(const pair& p, buffers& b, std::uint64_t bytes, int count) {
   return (now() - start) / count;
 }
 
+double exchanges(const pair& p, buffers& b, std::uint64_t bytes, int count) {
+  const int n = static_cast<int>(bytes);
+  const double start = now();
+  for (int i = 0; i < count; ++i) {
+    rewrite(b.out, bytes, static_cast<std::uint64_t>(i));
+    MPI_Request requests[2];
+    MPI_Irecv(b.in.data(), n, MPI_BYTE, p.other(), tag, p.comm, &requests[0]);
+    MPI_Isend(b.out.data(), n, MPI_BYTE, p.other(), tag, p.comm, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    seen += read_through(b.in, bytes);
+  }
+  return (now() - start) / count;
+}
+
 /// Enough round trips for about 0.2 ms, the same number on both ranks.
 int block_of(const pair& p, buffers& b, std::uint64_t bytes) {
   round_trips(p, b, bytes, 3); // connections and page faults
@@ -48,12 +62,18 @@ int block_of(const pair& p, buffers& b, std::uint64_t bytes) {
   return count;
 }
 
-graphs::spread one_way(const pair& p, buffers& b, std::uint64_t bytes) {
+struct travels {
+  graphs::spread one_way, exchange;
+};
+
+travels travels_of(const pair& p, buffers& b, std::uint64_t bytes) {
   const int count = block_of(p, b, bytes);
-  std::vector<double> list;
-  for (sampling s(p); s.more();)
-    list.push_back(round_trips(p, b, bytes, count) / 2);
-  return graphs::spread_of(std::move(list));
+  std::vector<double> one_way, exchange;
+  for (sampling s(p); s.more();) {
+    one_way.push_back(round_trips(p, b, bytes, count) / 2);
+    exchange.push_back(exchanges(p, b, bytes, count));
+  }
+  return {graphs::spread_of(std::move(one_way)), graphs::spread_of(std::move(exchange))};
 }
 
 struct overheads {
@@ -186,7 +206,9 @@ std::vector<graphs::message_times> message_costs(const pair& p) {
   for (const std::uint64_t bytes : sizes()) {
     graphs::message_times c;
     c.bytes = bytes;
-    c.one_way = one_way(p, b, bytes);
+    const travels t = travels_of(p, b, bytes);
+    c.one_way = t.one_way;
+    c.exchange = t.exchange;
     const overheads o = overheads_of(p, b, bytes, c.one_way.median);
     c.send = o.send;
     c.receive = o.receive;

@@ -60,14 +60,18 @@ table scalars(const graphs::machine_model& m) {
   return t;
 }
 
+std::string if_measured(const graphs::spread& s) {
+  return s.high > 0 ? time(s) : "–";
+}
+
 table message_table(const graphs::machine_model& m) {
   table t{.title = m.machine.mpi + ": messages",
           .note = {},
-          .head = {"bytes", "one way", "o_s", "o_r", "gap", "bandwidth"},
+          .head = {"bytes", "one way", "o_s", "o_r", "gap", "bandwidth", "exchange"},
           .rows = {}};
   for (const graphs::message_times& c : m.messages)
-    t.rows.push_back(
-        {readable_bytes(c.bytes), time(c.one_way), time(c.send), time(c.receive), time(c.gap), bandwidth(c)});
+    t.rows.push_back({readable_bytes(c.bytes), time(c.one_way), time(c.send), time(c.receive), time(c.gap),
+                      bandwidth(c), if_measured(c.exchange)});
   return t;
 }
 
@@ -75,16 +79,17 @@ table memory_table(const graphs::machine_model& m) {
   table t{.title = m.machine.mpi + ": memory and windows",
           .note =
               "Copy: bytes that the same core has just written. Fetch: that the other core has just written. "
-              "Fill: into memory that the other core has just read.",
-          .head = {"bytes", "copy", "fetch", "fill", "put and flush"},
+              "Fill: into memory that the other core has just read. Combine: MPI_Reduce_local of integers of "
+              "64 bits.",
+          .head = {"bytes", "copy", "fetch", "fill", "combine", "put and flush"},
           .rows = {}};
   const std::size_t rows = std::max(m.memory.size(), m.puts.size());
   for (std::size_t i = 0; i < rows; ++i) {
     const bool memory = i < m.memory.size(), put = i < m.puts.size();
-    t.rows.push_back({readable_bytes(memory ? m.memory[i].bytes : m.puts[i].bytes),
-                      memory ? time(m.memory[i].copy) : "–", memory ? time(m.memory[i].fetch) : "–",
-                      memory && m.memory[i].fill.high > 0 ? time(m.memory[i].fill) : "–",
-                      put ? time(m.puts[i].put_flush) : "–"});
+    t.rows.push_back(
+        {readable_bytes(memory ? m.memory[i].bytes : m.puts[i].bytes), memory ? time(m.memory[i].copy) : "–",
+         memory ? time(m.memory[i].fetch) : "–", memory ? if_measured(m.memory[i].fill) : "–",
+         memory ? if_measured(m.memory[i].combine) : "–", put ? time(m.puts[i].put_flush) : "–"});
   }
   return t;
 }
@@ -122,10 +127,14 @@ plot times(const graphs::machine_model& m) {
   p.curves.push_back(curve("send, o_s", m.messages, &graphs::message_times::send));
   p.curves.push_back(curve("receive, o_r", m.messages, &graphs::message_times::receive));
   p.curves.push_back(curve("gap", m.messages, &graphs::message_times::gap));
+  if (!m.messages.empty() && m.messages.front().exchange.high > 0)
+    p.curves.push_back(curve("exchange", m.messages, &graphs::message_times::exchange));
   p.curves.push_back(curve("copy", m.memory, &graphs::memory_cost::copy));
   p.curves.push_back(curve("fetch", m.memory, &graphs::memory_cost::fetch));
   if (!m.memory.empty() && m.memory.front().fill.high > 0)
     p.curves.push_back(curve("fill", m.memory, &graphs::memory_cost::fill));
+  if (!m.memory.empty() && m.memory.front().combine.high > 0)
+    p.curves.push_back(curve("combine", m.memory, &graphs::memory_cost::combine));
   if (!m.channels.empty())
     p.curves.push_back(curve("channel, exchange", m.channels, &graphs::channel_time::exchange));
   p.curves.push_back(curve("put and flush", m.puts, &graphs::put_cost::put_flush));

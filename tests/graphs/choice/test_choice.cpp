@@ -117,6 +117,50 @@ TEST(makespan, takes_what_was_measured_of_channels) {
   EXPECT_LT(price(8192, 4, true), 4.2 * channel_exchange_at(costs.within_node, 8192));
 }
 
+machine_costs with_exchanges(double times_one_way) {
+  machine_costs costs;
+  for (message_times& m : costs.within_node.messages) {
+    const double ns = times_one_way * m.one_way.median;
+    m.exchange = {ns, ns, ns};
+  }
+  return costs;
+}
+
+TEST(makespan, messages_that_pass_each_other_cost_what_an_exchange_takes) {
+  process_map where;
+  where.cores = 2;
+  const plan both = of_pattern(pattern::alltoall, algorithm::linear, 2, 1 << 20),
+             one_way = of_pattern(pattern::bcast, algorithm::linear, 2, 1 << 20);
+  const machine_costs alone, slow = with_exchanges(3);
+  EXPECT_GT(makespan(both, "p2p", slow, where), 2 * makespan(both, "p2p", alone, where));
+  EXPECT_EQ(makespan(one_way, "p2p", slow, where), makespan(one_way, "p2p", alone, where));
+  // Less than a message alone cannot be: the larger number counts.
+  EXPECT_EQ(makespan(both, "p2p", with_exchanges(0.1), where), makespan(both, "p2p", alone, where));
+}
+
+TEST(makespan, reductions_take_what_combining_was_measured_to_take) {
+  process_map where;
+  where.cores = 2;
+  const plan p = of_pattern(pattern::reduce, algorithm::linear, 2, 1 << 20);
+  machine_costs slow;
+  for (memory_cost& m : slow.within_node.memory)
+    m.combine = {1e7, 1e7, 1e7};
+  EXPECT_GT(makespan(p, "p2p", slow, where), 1e7);
+  EXPECT_LT(makespan(p, "p2p", machine_costs(), where), 1e7);
+}
+
+TEST(makespan, a_rank_that_waits_for_its_answer_waits_for_a_core) {
+  process_map roomy, crowded;
+  roomy.cores = 4;
+  crowded.cores = 2;
+  const machine_costs costs;
+  const auto waits = [&](std::uint64_t bytes) { // for turns of processes; one more than for a short message
+    const plan p = of_pattern(pattern::bcast, algorithm::linear, 4, bytes);
+    return makespan(p, "p2p", costs, crowded) - makespan(p, "p2p", costs, roomy);
+  };
+  EXPECT_GT(waits(costs.within_node.eager_limit + 1), waits(costs.within_node.eager_limit) + 1000);
+}
+
 TEST(makespan, has_no_price_for_collectives_and_unknown_drivers) {
   recipe r;
   diagnostics problems;

@@ -102,6 +102,18 @@ TEST(platform_model, knows_channels_or_not) {
   EXPECT_NE(refusal(none).find("\"channels\" is no list"), std::string::npos);
 }
 
+TEST(platform_model, knows_exchanges_and_combining_or_not) {
+  machine_model m = example();
+  EXPECT_EQ(text_of(m).find("exchange"), std::string::npos); // as files of earlier versions
+  EXPECT_EQ(text_of(m).find("combine"), std::string::npos);
+  m.messages.front().exchange = {700, 800, 900};
+  m.memory.back().combine = {40, 50, 60};
+  const std::string text = text_of(m);
+  EXPECT_EQ(parse_model(text), m);
+  EXPECT_NE(parse_model(text), example());
+  EXPECT_NE(refusal(replaced(text, "\"combine\"", "\"combined\"")), "accepted");
+}
+
 TEST(platform_model, refuses_with_the_reason) {
   const std::string good = text_of(example());
   EXPECT_NE(refusal("").find("no JSON"), std::string::npos);
@@ -159,8 +171,8 @@ TEST(platform_model, survives_any_damage) {
 
 TEST(platform_model, continues_between_and_beyond_the_sizes) {
   machine_model m = example();
-  m.messages = {{100, {1, 1, 1}, {2, 2, 2}, {3, 3, 3}, {10, 10, 10}},
-                {200, {2, 2, 2}, {2, 2, 2}, {3, 3, 3}, {30, 30, 30}}};
+  m.messages = {{100, {1, 1, 1}, {2, 2, 2}, {3, 3, 3}, {10, 10, 10}, {}},
+                {200, {2, 2, 2}, {2, 2, 2}, {3, 3, 3}, {30, 30, 30}, {}}};
   EXPECT_EQ(gap_at(m, 1), 10);
   EXPECT_EQ(gap_at(m, 150), 20);
   EXPECT_EQ(gap_at(m, 300), 50);
