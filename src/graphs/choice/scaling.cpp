@@ -58,17 +58,25 @@ std::optional<graph> made_by(recipe r, std::uint32_t ranks) {
   return generate(r, ignored);
 }
 
-/// Messages of the algorithm on many ranks, from how they grow on few: a power of the number of ranks, and logarithms of it.
-double estimated_messages(const recipe& r, std::uint32_t ranks) {
-  constexpr std::uint32_t few = 32;
-  if (ranks <= 2 * few)
-    return 0;
+/// Messages of the algorithm on many ranks, from how they grow from `few` ranks to twice as many: by a power of the number of ranks.
+double grown_messages(const recipe& r, std::uint32_t few, std::uint32_t ranks) {
   const auto small = made_by(r, few), twice = made_by(r, 2 * few);
   if (!small || !twice)
     return 0;
   const auto at_few = static_cast<double>(std::max<std::size_t>(messages_of(*small), 1));
   const double exponent = std::log2(static_cast<double>(messages_of(*twice)) / at_few);
   return at_few * std::pow(static_cast<double>(ranks) / few, std::max(exponent, 1.0));
+}
+
+/// Logarithms look like a higher power among few ranks than among many, so it is looked at among more where that takes no time.
+double estimated_messages(const recipe& r, std::uint32_t ranks) {
+  constexpr std::uint32_t few = 32, more = 256;
+  constexpr double quickly_made = 20'000;
+  if (ranks <= 2 * few)
+    return 0;
+  if (ranks > 2 * more && grown_messages(r, few, 2 * more) < quickly_made)
+    return grown_messages(r, more, ranks);
+  return grown_messages(r, few, ranks);
 }
 
 form_price price_of(const recipe& r, std::uint32_t ranks, const machine_costs& costs,

@@ -79,6 +79,7 @@ std::vector<known_type> known_types() {
       {MPI_C_BOOL, "bool", truth_value},
       {MPI_BYTE, "byte", plain_bytes},
       {MPI_2INT, "two ints", number_and_place},
+      {MPI_FLOAT_INT, "float and int", floating},
       {MPI_FLOAT, "float", floating},
       {MPI_DOUBLE, "double", floating},
       {MPI_C_FLOAT_COMPLEX, "float complex", floating},
@@ -86,6 +87,10 @@ std::vector<known_type> known_types() {
       {MPI_INTEGER, "INTEGER", signed_integer},
       {MPI_REAL, "REAL", floating},
       {MPI_DOUBLE_PRECISION, "DOUBLE PRECISION", floating},
+      {MPI_LOGICAL, "LOGICAL", truth_value},
+      {MPI_2INTEGER, "two INTEGERs", number_and_place},
+      {MPI_2REAL, "two REALs", floating},
+      {MPI_2DOUBLE_PRECISION, "two DOUBLE PRECISIONs", floating},
   };
   std::erase_if(out, [](const known_type& t) { return t.type == MPI_DATATYPE_NULL; });
   return out;

@@ -91,6 +91,16 @@ TEST(scaling, prices_follow_the_shapes_of_algorithms) {
   EXPECT_GT(at(1024, algorithm::linear), 5 * at(1024, algorithm::binomial));
 }
 
+/// Half as many as a power of the number of ranks would say that fits 32 and 64 ranks.
+TEST(scaling, logarithms_are_no_powers) {
+  const recipe doubling{
+      .kind = pattern::allreduce, .form = algorithm::recursive_doubling, .ranks = 8, .block = 8};
+  constexpr std::uint32_t ranks = 8192;
+  constexpr std::uint64_t messages = ranks * 13;
+  const scaled_prices all = prices_on(doubling, ranks, {}, {}, messages * 5 / 4);
+  EXPECT_GT(price(all, algorithm::recursive_doubling), 0);
+}
+
 TEST(scaling, what_is_too_large_is_said_and_not_played) {
   const recipe r{.kind = pattern::alltoall, .form = algorithm::linear, .block = 8};
   const scaled_prices many = prices_on(r, 16384, {}, {}, 100'000);

@@ -401,7 +401,9 @@ int main(int argc, char** argv) {
   }
   // One that is never freed: MPI_Finalize waits for its thread, which looks after each step whether it is wanted.
   static std::atomic<bool> ended{false};
-  [[maybe_unused]] static const auto* const never_freed = new tacit::runtime::background_analysis(
+  // Volatile, because LeakSanitizer looks for the pointer.
+  static const tacit::runtime::background_analysis* volatile never_freed = nullptr;
+  never_freed = new tacit::runtime::background_analysis(
       [](const std::function<void()>& go_on) -> std::vector<tacit::runtime::message> {
         struct at_end {
           ~at_end() { ended = true; }

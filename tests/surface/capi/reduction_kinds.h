@@ -142,6 +142,18 @@ inline void fill_two(unsigned char* at, std::uint64_t random) {
   std::memcpy(at, value, sizeof value);
 }
 
+inline void fill_float_place(unsigned char* at, std::uint64_t random) {
+  const auto value = static_cast<float>(random % 5);
+  const int place = static_cast<int>(random / 5 % 1000);
+  std::memcpy(at, &value, sizeof value);
+  std::memcpy(at + sizeof value, &place, sizeof place);
+}
+
+inline void fill_truth(unsigned char* at, std::uint64_t random) {
+  const int value = random % 3 == 0;
+  std::memcpy(at, &value, sizeof value);
+}
+
 inline void fill_small(unsigned char* at, std::uint64_t random) {
   *at = static_cast<unsigned char>(random % 7); // too small for sums to leave the type
 }
@@ -187,6 +199,7 @@ struct kinds {
            {"xor of long", MPI_BXOR, MPI_LONG, fill_number<long>, true, true},
            {"minimum with place", MPI_MINLOC, MPI_DOUBLE_INT, fill_place, false, false},
            {"minimum with place, of int", MPI_MINLOC, MPI_2INT, fill_two, true, true},
+           {"minimum with place, of float", MPI_MINLOC, MPI_FLOAT_INT, fill_float_place, false, true},
            {"sum of signed char", MPI_SUM, MPI_SIGNED_CHAR, fill_small, false, true},
            {"own, of int", mixing, MPI_UNSIGNED, fill_number<unsigned>, false, false},
            {"own, with gaps", mixing_with_gap, gap, fill_gap, false, false},
@@ -196,6 +209,10 @@ struct kinds {
            {"own, added, that does not commute", multiplying, matrix, fill_words<4>, false, true, nullptr,
             true, false},
            {"own, added, with gaps", mixing_with_gap, gap, fill_gap, false, false, nullptr, true}};
+    if (MPI_LOGICAL != MPI_DATATYPE_NULL) { // MPI may have been built without Fortran
+      all.push_back({"or of LOGICAL", MPI_LOR, MPI_LOGICAL, fill_truth, true, true});
+      all.push_back({"maximum with place, of INTEGER", MPI_MAXLOC, MPI_2INTEGER, fill_two, true, true});
+    }
   }
   ~kinds() {
     MPI_Op_free(&mixing);
