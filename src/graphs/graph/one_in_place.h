@@ -50,8 +50,8 @@ public:
   }
   ~one_in_place() { release(); }
 
-  Item* data() { return capacity_ == 1 ? &only_ : many_; }
-  const Item* data() const { return capacity_ == 1 ? &only_ : many_; }
+  Item* data() { return is_in_place() ? &only_ : many_; }
+  const Item* data() const { return is_in_place() ? &only_ : many_; }
   Item* begin() { return data(); }
   Item* end() { return data() + size_; }
   const Item* begin() const { return data(); }
@@ -68,11 +68,12 @@ public:
   template <typename... Of>
   Item& emplace_back(Of&&... of) {
     if (size_ == capacity_) {
-      Item made(std::forward<Of>(of)...); // of what may lie in this list
-      grow(size_ + std::size_t{1});
-      return *std::construct_at(data() + size_++, std::move(made));
+      grow_by(1, [&](Item* at) { std::construct_at(at, std::forward<Of>(of)...); });
+      return back();
     }
-    return *std::construct_at(data() + size_++, std::forward<Of>(of)...);
+    Item* const made = std::construct_at(data() + size_, std::forward<Of>(of)...);
+    ++size_; // it is there, which may have failed
+    return *made;
   }
   void push_back(const Item& item) { emplace_back(item); }
   void push_back(Item&& item) { emplace_back(std::move(item)); }
@@ -91,7 +92,7 @@ public:
   /// Puts items behind the others; they may be those of this list.
   void insert_at_end(const Item* first, std::size_t count) {
     if (count > capacity_ - size_)
-      return grow_and_insert(first, count);
+      return grow_by(count, [&](Item* at) { std::uninitialized_copy_n(first, count, at); });
     std::uninitialized_copy_n(first, count, end());
     size_ += static_cast<std::uint32_t>(count);
   }
@@ -108,6 +109,8 @@ public:
 private:
   static_assert(std::is_nothrow_move_constructible_v<Item>);
 
+  /// Whether the heap is used is asked with the same words everywhere, so that compilers see that it is read only where it was set.
+  bool is_in_place() const { return capacity_ == 1; }
   static Item* allocate(std::size_t count) {
     if (count > std::numeric_limits<std::uint32_t>::max())
       throw std::length_error("more items than a list can hold");
@@ -115,12 +118,13 @@ private:
   }
   /// Of a list of `count` items, so that lists that grow do so rarely.
   std::size_t roomy(std::size_t count) const { return std::max<std::size_t>(count, 2 * std::size_t{size_}); }
-  void grow(std::size_t count) { reserve(roomy(count)); }
-  void grow_and_insert(const Item* first, std::size_t count) {
+  /// Makes items behind the others in new memory, before the list's own, of which they may be made, are moved there.
+  template <typename Make>
+  void grow_by(std::size_t count, Make&& make) {
     const std::size_t capacity = roomy(size_ + count);
     Item* const memory = allocate(capacity);
     try {
-      std::uninitialized_copy_n(first, count, memory + size_); // before what may hold them is freed
+      make(memory + size_);
     } catch (...) {
       std::allocator<Item>().deallocate(memory, capacity);
       throw;
@@ -140,14 +144,14 @@ private:
   }
   void release() {
     std::destroy_n(data(), size_);
-    if (capacity_ > 1)
+    if (!is_in_place())
       std::allocator<Item>().deallocate(many_, capacity_);
   }
   /// Of the other one, which is empty then; nothing here may need to be freed.
   void take(one_in_place& other) {
     size_ = std::exchange(other.size_, 0);
     capacity_ = std::exchange(other.capacity_, 1);
-    if (capacity_ > 1) {
+    if (!is_in_place()) {
       many_ = other.many_;
     } else if (size_ == 1) {
       std::construct_at(&only_, std::move(other.only_));

@@ -26,7 +26,7 @@ constexpr double soon = 1e-9; // of a put: its costs are known
 const choice choices[] = {
     {"a slow link", {0, slow, alone, 0, 0, 0, 0, 0, 0, 0, 0}, true, in_parts},
     {"latency as long as a part, which passes once",
-     {block / 2 * slow, slow, alone, 0, 0, 0, 0, 0, 0, 0},
+     {block / 2 * slow, slow, alone, 0, 0, 0, 0, 0, 0, 0, 0},
      true,
      in_parts},
     {"messages that cost as little as bytes", {0, 0, alone, 0, 0, 0, 0, 0, 0, 0, 0}, true, as_written},
