@@ -60,7 +60,7 @@ TABLE = {
         "meaning": ["vocabulary", "graph", "match", "flow", "detect", "record"],
     },
     "runtime": {
-        "channel": ["vocabulary", "graph"],
+        "channel": ["vocabulary", "graph", "platform"],
         "mpi": ["vocabulary", "graph", "topology"],
         "run": ["vocabulary", "graph", "plan", "channel", "mpi"],
         "shm": ["vocabulary", "graph", "plan", "channel", "mpi", "run"],

@@ -4,6 +4,7 @@
 
 #include "graphs/cost/makespan.h"
 #include "graphs/cost/message_price.h"
+#include "graphs/platform/channel_lengths.h"
 
 #include <array>
 #include <cstdint>
@@ -45,8 +46,6 @@ inline constexpr double bytes_that_leave = 262144, share_of_message = 0.85, shar
 inline constexpr double bytes_still_in_cache = 262144;
 /// What a channel through memory holds (runtime/channel).
 inline constexpr double bytes_of_a_channel = 262144;
-/// Through memory; longer ones are read where they lie.
-inline constexpr double longest_copied = 524288;
 /// A long message in pieces is not copied once by MPI, but cut, packed and unpacked on its way: an exchange of blocks of a matrix (32 KiB to
 /// 4 MiB) took 1.1 to 3 times what one of contiguous blocks took.
 inline constexpr double packing_of_long = 3;
@@ -159,7 +158,8 @@ private:
   }
   /// At the price of long messages that are copied: short ones drive each other out of the caches as a long one does its own pieces.
   double as_part_of_all(double bytes) const {
-    const double together = std::min(carried_ / 2, longest_copied); // half of them come, as in an exchange
+    const double together =
+        std::min(carried_ / 2, static_cast<double>(longest_copied)); // half of them come, as in an exchange
     return bytes < together ? in_channel(model(medium::memory), together) * bytes / together : 0;
   }
   /// That the receiver's core moves a message of MPI within the node.

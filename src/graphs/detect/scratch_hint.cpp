@@ -81,17 +81,17 @@ private:
 /// Whether bytes may arrive where a rank reads what it sends or copies: as most programs have a buffer for each, one stretch of memory a
 /// rank nearly always says no.
 bool may_pass_on(const graph& g, const transfers& t) {
-  struct stretch {
+  struct span_of_bytes {
     std::uint64_t first = ~std::uint64_t{0}, last = 0;
   };
-  std::vector<stretch> reads(g.ranks());
+  std::vector<span_of_bytes> reads(g.ranks());
   passed_on::each_read(g, [&](rank_id r, const segment& s) {
-    stretch& mine = reads[index(r)];
+    span_of_bytes& mine = reads[index(r)];
     mine.first = std::min(mine.first, s.address);
     mine.last = std::max(mine.last, s.address + (s.length - 1));
   });
   return std::any_of(t.list.begin(), t.list.end(), [&](const transfer& x) {
-    const stretch& mine = reads[index(x.destination)];
+    const span_of_bytes& mine = reads[index(x.destination)];
     return x.destination_address <= mine.last && mine.first <= x.destination_address + (x.length - 1);
   });
 }

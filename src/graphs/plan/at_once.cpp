@@ -356,8 +356,8 @@ private:
     if (is_shared(s.collective) || i + ahead >= s.receives.size())
       return;
     const rank_id soon = s.receives[i + ahead].peer;
-    if (const step* const theirs = call_of(soon, s.tag))
-      __builtin_prefetch(theirs->sends.data() + index(self_));
+    if (const step* const theirs = call_of(soon, s.tag); theirs && index(self_) < theirs->sends.size())
+      __builtin_prefetch(&theirs->sends[index(self_)]);
   }
 
   /// Receives come in the order of sources, too, so that the next message is nearly always the one.

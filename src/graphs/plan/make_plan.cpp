@@ -27,6 +27,7 @@
 #include "vocabulary/base/huge_pages.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <fmt/format.h>
 #include <numeric>
 #include <span>
@@ -139,10 +140,10 @@ void planner::add_residual(const std::vector<slice>& residual) {
     constexpr std::ptrdiff_t lists = 24, ends = 12; // receivers may lie anywhere
     if (end - pair.data() > lists) {
       __builtin_prefetch(&at(pair.data()[lists].destination));
-      const step* const next = at(pair.data()[ends].destination).steps.end();
-      for (const auto* line = reinterpret_cast<const char*>(next);
-           line < reinterpret_cast<const char*>(next + 1); line += 64)
-        __builtin_prefetch(line, 1);
+      // As numbers: behind the last step there may be none yet.
+      const auto next = reinterpret_cast<std::uintptr_t>(at(pair.data()[ends].destination).steps.end());
+      for (std::uintptr_t line = next; line < next + sizeof(step); line += 64)
+        __builtin_prefetch(reinterpret_cast<const void*>(line), 1);
     }
     const rank_id source = pair.front().source, destination = pair.front().destination;
     bytes reads, writes;

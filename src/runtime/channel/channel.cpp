@@ -1,5 +1,6 @@
 #include "runtime/channel/channel.h"
 
+#include "graphs/platform/channel_lengths.h"
 #include "runtime/channel/copy_past_caches.h"
 #include "runtime/channel/direct_read.h"
 #include "runtime/channel/pieces.h"
@@ -29,13 +30,6 @@ constexpr std::uint32_t unattended_ring_slots = 256;
 /// further apart than the circle is long.
 constexpr std::uint32_t one_way_slots = 32;
 constexpr std::uint64_t one_way_bytes = 32 * 1024;
-
-/// Reading another process's memory costs a system call, the pinning of pages, and reads of lines that are
-/// dirty in the other core's caches. Buffers are written before and read after each exchange; two copies then
-/// take 0.9-1 of its time at 512 KiB, 1.3 at 1 MiB and 2 MiB between cores that share a cache, and 0.27 to
-/// 0.3 at all these sizes between cores that do not (AMD EPYC); there messages are never read directly. From
-/// here on MPI libraries read directly, too.
-constexpr std::uint64_t least_direct = 1024 * 1024;
 
 /// Lines that are worth fetching ahead of a message; more would push out what the program works on.
 constexpr std::size_t claimed_bytes = 4096;
@@ -76,7 +70,7 @@ channel_shape shape_for(std::uint64_t bytes, bool reciprocal, bool canary, bool 
     shape.stride = ring_stride;
     shape.slots = std::min(2 * shape.pieces, unattended && reciprocal ? unattended_ring_slots : ring_slots);
   }
-  shape.direct = bytes >= least_direct;
+  shape.direct = bytes >= graphs::least_direct;
   shape.counted = !reciprocal || shape.slots < 2 * shape.pieces;
   return shape;
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 namespace tacit::runtime {
 namespace {
@@ -44,10 +45,10 @@ const rank_group& program::group(comm_id comm) const {
   return *std::find_if(groups.begin(), groups.end(), [&](const rank_group& g) { return g.comm == comm; });
 }
 
-program make_program(const graphs::graph& g, const graphs::plan& p, rank_id rank) {
+program make_program(const graphs::graph& g, graphs::rank_plan steps, rank_id rank) {
   program out;
   out.rank = static_cast<int>(index(rank));
-  out.plan = p.ranks[index(rank)];
+  out.plan = std::move(steps);
   std::vector<bool> used(g.communicators().size(), false);
   for (const graphs::step& s : out.plan.steps)
     if (s.kind == graphs::step_kind::collective)

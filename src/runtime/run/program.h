@@ -42,8 +42,8 @@ struct program {
   const rank_group& group(comm_id comm) const;
 };
 
-/// The program of one rank of a plan.
-program make_program(const graphs::graph& g, const graphs::plan& p, rank_id rank);
+/// The program of one rank, of its steps. Of the graph only the communicators are looked at.
+program make_program(const graphs::graph& g, graphs::rank_plan steps, rank_id rank);
 
 /// The program with all user memory that it reads `reads` bytes further, and all that it writes `writes`
 /// bytes further; scratch memory stays.

@@ -82,13 +82,15 @@ public:
       : bound_graph(rank, made_by, nullptr, std::move(run), {}),
         run_(static_cast<background_run*>(&bound_graph::run())) {}
   explanation explain() const override { return run_->explain(); }
+  /// Twice is as once.
   void end() noexcept override {
-    run_->end();
+    if (background_run* const run = std::exchange(run_, nullptr))
+      run->end();
     bound_graph::end();
   }
 
 private:
-  background_run* run_;
+  background_run* run_; ///< null after `end`
 };
 
 } // namespace tacit::runtime

@@ -425,11 +425,8 @@ void in_parts::check_own(rank_part& mine) {
     return steps_ ? part_refusal::none : part_refusal::no_choice;
   };
   const auto accept = [&] {
-    graphs::plan made;
-    made.ranks.resize(ranks());
-    made.ranks[index(self())] = *steps_;
     mine.why = why_;
-    mine.candidates.assign(1, {chosen_.plan.data(), make_program(*part_, made, self())});
+    mine.candidates.assign(1, {chosen_.plan.data(), make_program(*part_, *steps_, self())});
     mine.variants.assign(1, {0, chosen_.driver.data(), chosen_.predicted});
     mine.driver = chosen_.asked.data();
     return part_refusal::none;

@@ -361,7 +361,7 @@ rank_part part_of(const compiled_graph& compiled, std::uint32_t rank) {
   rank_part part;
   part.driver = compiled.driver;
   for (const graphs::named_plan& p : compiled.chosen.plans)
-    part.candidates.push_back({p.name, make_program(g, p.steps, rank_id{rank})});
+    part.candidates.push_back({p.name, make_program(g, p.steps.ranks[rank], rank_id{rank})});
   for (const graphs::variant& w : compiled.chosen.variants)
     part.variants.push_back({w.plan, w.driver, w.predicted});
   if (rank == 0 && part.variants.size() > 1)

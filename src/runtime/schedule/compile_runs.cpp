@@ -167,12 +167,10 @@ rank_part part_of_collective(const told_collective& told, const local_graph& par
         fmt::format("this rank has no steps for the plan \"{}\"; please report this with the graph",
                     told.plan),
         true);
-  graphs::plan all;
-  all.ranks.resize(runs.ranks());
-  all.ranks[index(runs.self())] = *std::move(steps);
   rank_part out;
   out.driver = told.asked;
-  out.candidates.push_back({told.plan, make_program(graphs::graph(runs.ranks()), all, runs.self())});
+  out.candidates.push_back(
+      {told.plan, make_program(graphs::graph(runs.ranks()), *std::move(steps), runs.self())});
   out.variants.push_back({0, told.driver, told.predicted});
   return out;
 }

@@ -3,14 +3,13 @@
 // are both busy, and the ways to write and to read a line depend on each other.
 //
 // As with messages of MPI both sides rewrite what they send and read what they got.
+#include "graphs/platform/channel_lengths.h"
 #include "runtime/channel/channel.h"
 #include "runtime/channel/direct_read.h"
 #include "runtime/channel/shared_cache.h"
 #include "surface/measure/pair.h"
 
 #include <algorithm>
-#include <cstring>
-#include <memory>
 #include <thread>
 
 namespace tacit::surface {
@@ -19,23 +18,13 @@ namespace {
 using runtime::cache_mark;
 using runtime::channel_shape;
 
-constexpr std::uint64_t longest_copied = 1 << 19;
-
 /// Memory of each of the two, where the other one's messages arrive.
 class arrivals {
 public:
-  arrivals(const pair& p, std::size_t bytes) : bytes_(bytes + sizeof(cache_mark)) {
-    char* base = nullptr;
-    MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes_ + alignof(cache_mark)), 1, MPI_INFO_NULL, p.comm,
-                            &base, &window_);
-    mine_ = memory_of(p.rank);
-    theirs_ = memory_of(p.other());
-    std::memset(mine_, 0, bytes_);
-    MPI_Barrier(p.comm);
+  arrivals(const pair& p, std::size_t bytes)
+      : memory_(p, sizeof(cache_mark) + bytes), mine_(memory_.of(p.rank)), theirs_(memory_.of(p.other())) {
+    static_assert(alignof(cache_mark) <= pair_memory::alignment);
   }
-  ~arrivals() { MPI_Win_free(&window_); }
-  arrivals(const arrivals&) = delete;
-  arrivals& operator=(const arrivals&) = delete;
 
   std::byte* mine() const { return mine_ + sizeof(cache_mark); }
   std::byte* theirs() const { return theirs_ + sizeof(cache_mark); }
@@ -43,18 +32,8 @@ public:
   const cache_mark* their_mark() const { return reinterpret_cast<const cache_mark*>(theirs_); }
 
 private:
-  std::byte* memory_of(int rank) const {
-    MPI_Aint size = 0;
-    int unit = 0;
-    char* base = nullptr;
-    MPI_Win_shared_query(window_, rank, &size, &unit, &base);
-    void* at = base;
-    std::size_t room = bytes_ + alignof(cache_mark);
-    return static_cast<std::byte*>(std::align(alignof(cache_mark), bytes_, at, room));
-  }
-  std::size_t bytes_;
-  MPI_Win window_ = MPI_WIN_NULL;
-  std::byte *mine_ = nullptr, *theirs_ = nullptr;
+  pair_memory memory_;
+  std::byte *mine_, *theirs_;
 };
 
 /// 0: it cannot be read. Collective.
@@ -183,7 +162,7 @@ std::vector<graphs::channel_time> channel_times(const pair& p) {
   std::vector<graphs::channel_time> list;
   // The longest message that is copied, too: longer ones are read where they lie.
   std::vector<std::uint64_t> all = sizes();
-  all.insert(std::prev(all.end()), longest_copied);
+  all.insert(std::prev(all.end()), graphs::longest_copied);
   for (const std::uint64_t bytes : all)
     list.push_back(times_of(p, bytes, other_process));
   return list;

@@ -1,5 +1,4 @@
-// What shared memory costs: a flag from core to core, and copying bytes that the other core has just written.
-// Memory comes from MPI_Win_allocate_shared, which every MPI has; the flags are C++ atomics in it.
+// What shared memory costs: a flag from core to core, and copying bytes that the other core has just written. The flags are C++ atomics.
 #include "runtime/channel/copy_past_caches.h"
 #include "surface/measure/pair.h"
 
@@ -16,21 +15,9 @@ constexpr std::size_t ring = 1 << 18;
 
 class shared_pair {
 public:
-  explicit shared_pair(const pair& p) : p_(p) {
-    char* base = nullptr;
-    MPI_Win_allocate_shared(static_cast<MPI_Aint>(p.first() ? largest + 4 * line : 0), 1, MPI_INFO_NULL,
-                            p.comm, &base, &window_);
-    MPI_Aint size = 0;
-    int unit = 0;
-    MPI_Win_shared_query(window_, 0, &size, &unit, &base);
-    base_ = reinterpret_cast<char*>((reinterpret_cast<std::uintptr_t>(base) + line - 1) / line * line);
-    if (p.first())
-      std::memset(base_, 0, largest + 3 * line);
-    MPI_Barrier(p.comm);
+  explicit shared_pair(const pair& p)
+      : p_(p), memory_(p, p.first() ? largest + 2 * line : 0), base_(reinterpret_cast<char*>(memory_.of(0))) {
   }
-  ~shared_pair() { MPI_Win_free(&window_); }
-  shared_pair(const shared_pair&) = delete;
-  shared_pair& operator=(const shared_pair&) = delete;
 
   char* data() const { return base_ + 2 * line; }
   /// Where message number `n` of so many bytes lies in the ring.
@@ -50,8 +37,8 @@ private:
     return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(base_ + static_cast<std::size_t>(of) * line));
   }
   const pair& p_;
-  MPI_Win window_ = MPI_WIN_NULL;
-  char* base_ = nullptr;
+  pair_memory memory_;
+  char* base_; ///< two lines with flags, then the data
 };
 
 graphs::spread flag_cost(const pair& p, const shared_pair& s, std::uint64_t& turn) {

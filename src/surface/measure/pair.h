@@ -5,6 +5,7 @@
 #include "graphs/platform/machine_model.h"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <mpi.h>
 #include <string>
@@ -47,6 +48,25 @@ private:
   const pair& p_;
   double end_;
   int taken_ = 0;
+};
+
+/// Memory that both of a pair reach: a part of each, cleared by its owner, each from a multiple of `alignment` on. It comes from
+/// MPI_Win_allocate_shared, which every MPI has. Making it and giving it back are collective.
+class pair_memory {
+public:
+  /// The part of this rank has so many bytes; 0: it has none.
+  pair_memory(const pair& p, std::size_t bytes);
+  ~pair_memory() { MPI_Win_free(&window_); }
+  pair_memory(const pair_memory&) = delete;
+  pair_memory& operator=(const pair_memory&) = delete;
+  /// The part of a rank of the pair.
+  std::byte* of(int rank) const { return parts_[rank]; }
+
+  static constexpr std::size_t alignment = 1024; ///< bytes, as runtime/channel/shared_cache.h wants its marks
+
+private:
+  MPI_Win window_ = MPI_WIN_NULL;
+  std::byte* parts_[2] = {};
 };
 
 /// Sizes of messages, bytes.

@@ -1,5 +1,6 @@
 #include "vocabulary/base/huge_pages.h"
 
+#include <cerrno>
 #include <cstdint>
 #include <sys/mman.h>
 
@@ -13,8 +14,11 @@ namespace {
   constexpr std::uintptr_t huge = std::uintptr_t{2} << 20;
   const auto begin = (reinterpret_cast<std::uintptr_t>(memory) + huge - 1) / huge * huge;
   const auto end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / huge * huge;
+  const int before =
+      errno; // whoever calls MPI or us may look at it later; that this advice is not taken is no error
   if (begin < end)
     madvise(reinterpret_cast<void*>(begin), end - begin, advice);
+  errno = before;
 }
 
 } // namespace

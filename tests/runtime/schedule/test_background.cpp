@@ -354,6 +354,18 @@ TEST(background, several_at_once_and_others_beside_them) {
     (*s)->end();
 }
 
+TEST(background, its_end_is_given_up_once_however_often_it_comes) {
+  int runs = 0;
+  private_communicator own = private_communicator::like(MPI_COMM_WORLD);
+  background_graph graph(rank_in_world(), "the test",
+                         std::make_unique<background_run>(counting(runs), nullptr, nullptr, own.comm()));
+  graph.run().start();
+  graph.run().finish();
+  graph.end();
+  graph.end();
+  EXPECT_EQ(runs, 1);
+}
+
 TEST(background, says_why_not) {
   ring r(8);
   compile_request wanted = in_background();

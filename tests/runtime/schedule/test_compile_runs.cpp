@@ -14,6 +14,7 @@
 #include "runtime/schedule/compile_together.h"
 
 #include <numeric>
+#include <sys/resource.h>
 #include <vector>
 
 namespace tacit::runtime {
@@ -62,6 +63,33 @@ std::vector<std::byte> expected(const graphs::graph& g, std::uint32_t rank, std:
           out[in.data.address + i] = value(index(from.rank), from.data.address + i, seed);
   }
   return out;
+}
+
+/// The most that this process has ever held, bytes.
+long most_memory() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  return used.ru_maxrss * 1024;
+}
+
+/// A rank of a million knows nothing of the steps of the others. The first test, as others hold more.
+TEST(compile_runs, a_rank_has_no_plans_of_the_others) {
+  constexpr int ranks = 1'000'000;
+  local_graph part;
+  part.operations = local_operations(3, ranks);
+  local_operation in;
+  in.kind = local_kind::recv;
+  in.peer = 0;
+  in.writes = {{0x1000'0000, 64}};
+  part.operations.push_back(in);
+  told_collective told;
+  told.what.kind = pattern::bcast;
+  told.what.root = rank_id{0};
+  told.what.bytes = 64;
+  told.plan = "as written";
+  const long before = most_memory();
+  EXPECT_EQ(part_of_collective(told, part).candidates.front().steps.plan.steps.size(), 1u);
+  EXPECT_LT(most_memory() - before, 64l << 20); // the members of the world, a few times
 }
 
 TEST(compile_runs, loops_of_programs_leave_the_right_bytes_by_every_driver) {
