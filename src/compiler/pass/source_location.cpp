@@ -2,6 +2,7 @@
 
 #include "vocabulary/calls/remarks.h"
 
+#include <fstream>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/BinaryFormat/Dwarf.h>
 #include <llvm/Demangle/Demangle.h>
@@ -12,6 +13,17 @@
 namespace tacit::compiler {
 
 namespace {
+
+/// The file that this process compiles if it is flang's front end, whose last word it is; else nothing. Modules of flang do not know it
+/// unless there are lines (-g).
+std::string compiled_by_flang() {
+  std::ifstream in("/proc/self/cmdline");
+  bool is_front_end = false;
+  std::string last;
+  for (std::string word; std::getline(in, word, '\0'); last = word)
+    is_front_end |= word == "-fc1";
+  return is_front_end ? last : "";
+}
 
 bool has_line(const llvm::Instruction& at) {
   const llvm::DebugLoc& where = at.getDebugLoc();
@@ -67,8 +79,10 @@ std::string source_of(const llvm::Module& module) {
   for (const llvm::DICompileUnit* unit : module.debug_compile_units())
     return unit->getFilename().str();
   const llvm::StringRef name = module.getSourceFileName();
-  if (name == "FIRModule") // what flang calls all of them
-    return wording(remark::fortran_file);
+  if (name == "FIRModule") { // what flang calls all of them
+    const std::string file = compiled_by_flang();
+    return file.empty() ? wording(remark::fortran_file) : file;
+  }
   return name == "ld-temp.o" ? wording(remark::linked_program) : name.str(); // what lld calls what it links
 }
 

@@ -1,6 +1,7 @@
 #include "interpose/takeover/takeover_report.h"
 
 #include "interpose/layer/environment.h"
+#include "vocabulary/base/amounts.h"
 
 #include <array>
 #include <atomic>
@@ -106,7 +107,7 @@ void report_outcomes() {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Reduce(mine.data(), sum.data(), static_cast<int>(sum.size()), MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
   if (rank == 0)
-    tell(sum, fmt::format("{} rank{}", size, size == 1 ? "" : "s"));
+    tell(sum, count_text(static_cast<std::uint64_t>(size), "rank"));
 }
 
 void report_own_outcomes() {

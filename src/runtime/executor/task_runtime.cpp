@@ -231,13 +231,13 @@ task_runtime::~task_runtime() {
 std::string task_runtime::progress() const {
   const std::size_t submitted = submitted_, open = executor_->open_tasks();
   return submitted == 0 ? ""
-                        : fmt::format("{} tasks submitted, {} have run", submitted,
+                        : fmt::format("{} submitted, {} have run", count_text(submitted, "task"),
                                       submitted - std::min(submitted, open));
 }
 
 /// For who waits until everything is planned.
 std::string task_runtime::summary() const {
-  std::string out = fmt::format("rank {} of {}: {} tasks", rank_, ranks_, submitted_.load());
+  std::string out = fmt::format("rank {} of {}: {}", rank_, ranks_, count_text(submitted_, "task"));
   if (dry_)
     out += fmt::format(", {}", text_of(dry_->summary()));
   return out + fmt::format(", {:.2f} us a task to plan",

@@ -11,6 +11,7 @@
 #include "surface/cli/mpi_program.h"
 #include "surface/cli/own_files.h"
 #include "surface/cli/transform_command.h"
+#include "vocabulary/base/nearest.h"
 #include "vocabulary/calls/reasons.h"
 #include "vocabulary/calls/settings.h"
 
@@ -62,15 +63,49 @@ void expect_setting(std::string_view option, const std::string& value, setting n
     throw user_error(wrong_usage, fault);
 }
 
+bool has_value_of_its_own(const std::string& word) {
+  static constexpr std::array options{
+      "-o",       "-I",       "-D",          "-U",      "-L",      "-l",
+      "-include", "-isystem", "-x",          "-Xclang", "-MF",     "-MT",
+      "-MQ",      "-Xlinker", "-mllvm",      "-Xflang", "-J",      "-module-dir",
+      "-T",       "-u",       "-idirafter",  "-iquote", "-target", "-Xpreprocessor",
+      "-arch",    "-imacros", "-Xassembler", "--param", "-z"};
+  return std::find(options.begin(), options.end(), word) != options.end();
+}
+
+constexpr std::string_view name_of(language of) {
+  return of == language::c ? "cc" : of == language::cxx ? "cxx" : "fc";
+}
+
+/// The compiler would call a mistyped option of ours unknown, and could not say which one was meant. No long option of clang, flang or
+/// GCC is as near to one of ours as `nearest` asks for; with the dashes, which are always right, clang's --vfsoverlay would be.
+void expect_no_mistyped_option(language of, const std::string& word) {
+  if (!word.starts_with("--"))
+    return;
+  const std::string_view name = std::string_view(word).substr(2, word.find('=') - 2);
+  const std::string_view meant = nearest(name, {"overlap", "annotations", "platform", "mpi", "hooks"});
+  if (meant.empty())
+    return;
+  const std::string fault = name == meant
+                                ? fmt::format("--{0} needs a value, in one word with it: --{0}=…", name)
+                                : fmt::format("there is no option '--{}' (did you mean --{}?)", name, meant);
+  throw user_error(wrong_usage, fmt::format("{}; 'tacit {} --help' lists them", fault, name_of(of)));
+}
+
 request read_words(language of, const std::vector<std::string>& words) {
   request made{of, "", own_mpi_family(), "", "off", "", {}};
+  bool is_value = false; // of the word before
   for (const std::string& word : words)
     if (word == "--annotations")
       made.annotations = "apply";
     else if (!takes("--overlap", word, made.act) && !takes("--mpi", word, made.mpi) &&
              !takes("--hooks", word, made.hooks) && !takes("--annotations", word, made.annotations) &&
-             !takes("--platform", word, made.platform))
+             !takes("--platform", word, made.platform)) {
+      if (!is_value)
+        expect_no_mistyped_option(of, word);
+      is_value = !is_value && has_value_of_its_own(word);
       made.words.push_back(word);
+    }
   if (!made.act.empty())
     expect_setting("--overlap", made.act, setting::overlap);
   if (made.mpi.empty())
@@ -206,16 +241,6 @@ void expect_clang(const char* variable) {
         fmt::format("{}={} names a compiler that cannot load the overlap pass, which is made for "
                     "clang 19; unset {}, or compile with --overlap=off",
                     variable, chosen, variable));
-}
-
-bool has_value_of_its_own(const std::string& word) {
-  static constexpr std::array options{
-      "-o",       "-I",       "-D",          "-U",      "-L",      "-l",
-      "-include", "-isystem", "-x",          "-Xclang", "-MF",     "-MT",
-      "-MQ",      "-Xlinker", "-mllvm",      "-Xflang", "-J",      "-module-dir",
-      "-T",       "-u",       "-idirafter",  "-iquote", "-target", "-Xpreprocessor",
-      "-arch",    "-imacros", "-Xassembler", "--param", "-z"};
-  return std::find(options.begin(), options.end(), word) != options.end();
 }
 
 bool is_c_source(const std::string& word) {
@@ -362,7 +387,7 @@ int compile_fortran(const request& asked) {
 
 /// Before the compiler's own help, which follows.
 void explain_wrapper(language of) {
-  const char* name = of == language::c ? "cc" : of == language::cxx ? "cxx" : "fc";
+  const char* name = name_of(of).data();
   const char* what = of == language::fortran ? "Fortran MPI programs with flang (or TACIT_FC)"
                      : of == language::cxx   ? "C++ MPI programs with MPI's mpicxx and clang"
                                              : "C MPI programs with MPI's mpicc and clang";

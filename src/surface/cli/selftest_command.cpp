@@ -12,6 +12,7 @@
 #include "surface/cli/progress.h"
 #include "surface/cli/selftest_result.h"
 #include "surface/selftest/names.h"
+#include "vocabulary/base/amounts.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -128,8 +129,8 @@ nlohmann::ordered_json run_suite(const selftest_options& options, const mpi_prog
     int wakes = 0;
     const child_result ended = run_logged(line, log.string(), [&] {
       if (wakes++ % 10 == 0)
-        progress.show(fmt::format("{}, {} rank{}, launch {}", tested.family, ranks, ranks == 1 ? "" : "s",
-                                  launches + 1),
+        progress.show(fmt::format("{}, {}, launch {}", tested.family,
+                                  count_text(static_cast<std::uint64_t>(ranks), "rank"), launches + 1),
                       read_journal(journal).share());
     });
     ++launches;

@@ -1,4 +1,5 @@
 #include "surface/cli/selftest_result.h"
+#include "vocabulary/base/amounts.h"
 
 #include <algorithm>
 #include <array>
@@ -43,7 +44,7 @@ void selftest_result::add(const nlohmann::ordered_json& run) {
     t.wrong += c.at("wrong").get<std::int64_t>();
     const std::string verdict = c.at("verdict");
     if (t.first.empty() && c.contains("first"))
-      t.first = fmt::format("{} rank{}, {}", ranks_.back(), ranks_.back() == 1 ? "" : "s",
+      t.first = fmt::format("{}, {}", count_text(static_cast<std::uint64_t>(ranks_.back()), "rank"),
                             c.at("first").get<std::string>());
     if (t.verdict.empty() || weight(verdict) > weight(t.verdict))
       t.verdict = verdict;

@@ -264,10 +264,6 @@ std::string reduction_without_room(const replacement& r) {
 
 } // namespace
 
-std::string count_text(std::uint64_t count, const std::string& noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 std::string_view name(activity_kind kind) {
   constexpr std::string_view names[] = {"collective",
                                         "trivial",

@@ -11,9 +11,6 @@
 
 namespace tacit::surface {
 
-/// "427 broadcasts", "1 gather".
-std::string count_text(std::uint64_t count, const std::string& noun);
-
 /// "collective", "neighbor exchange", …
 std::string_view name(recordings::activity_kind kind);
 

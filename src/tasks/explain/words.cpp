@@ -134,7 +134,8 @@ std::string text_of(const plan_summary& sum) {
   std::vector<std::string> kinds;
   for (const auto& [kind, count] : sum.commands)
     kinds.push_back(fmt::format("{} {}", count, kind));
-  return fmt::format("{} commands ({}), sends {} in messages, receives {}", sum.all(), fmt::join(kinds, ", "),
+  return fmt::format("{} ({}), sends {} in messages, receives {}",
+                     vocabulary::count_text(sum.all(), "command"), fmt::join(kinds, ", "),
                      vocabulary::readable_bytes(sum.bytes_sent),
                      vocabulary::readable_bytes(sum.bytes_received));
 }

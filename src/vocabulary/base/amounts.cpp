@@ -63,6 +63,10 @@ std::string readable_seconds(double seconds) {
   return short_number(seconds) + " s";
 }
 
+std::string count_text(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 std::optional<std::uint64_t> read_bytes(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

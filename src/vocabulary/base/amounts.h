@@ -19,4 +19,7 @@ std::optional<std::uint64_t> read_bytes(std::string_view text);
 /// "3.2 µs", "41 ms", "2.5 s".
 std::string readable_seconds(double seconds);
 
+/// "427 broadcasts", "1 gather": plural in s.
+std::string count_text(std::uint64_t count, std::string_view noun);
+
 } // namespace tacit::vocabulary

@@ -29,6 +29,9 @@ class DryRun(unittest.TestCase):
         for words in ("dry run of rank 0 of 65536", "102 tasks", "51 allgather", "50 halo", "us a task"):
             self.assertIn(words, said[0])
 
+    def test_one_task_is_one(self):
+        self.assertRegex(run("0", "alone", TACIT_DRY_RUN_RANKS="4").stderr, r"rank 0 of 4: 1 task, \d+ commands \(")
+
     def test_plans_as_any_of_them(self):
         first, last = (run(TACIT_DRY_RUN_RANKS="4", TACIT_DRY_RUN_RANK=rank).stderr for rank in "03")
         self.assertIn("rank 0 of 4", first)

@@ -147,6 +147,12 @@ class Compilers(unittest.TestCase):
                 self.assertEqual(seen.stdout, expected.stdout)
                 self.assertEqual(re.sub("/tmp/[^ ]*", "", seen.stderr), re.sub("/tmp/[^ ]*", "", expected.stderr))
 
+    def test_long_options_of_the_compiler_and_values_are_its_own(self):
+        self.write("probe.c", "int main(void) { return 0; }\n")
+        for words in (["--target=x86_64-linux-gnu"], ["--sysroot=/"],
+                      ["-Xlinker", "--overlpa", "-std=c11"], ["--param", "ssp-buffer-size=4"]):
+            self.tacit("cc", *words, "-fsyntax-only", "probe.c")
+
     def test_help_says_what_the_wrapper_adds_before_the_help_of_the_compiler(self):
         for command, compiler in (("cc", "USAGE: clang"), ("cxx", "USAGE: clang"), ("fc", "USAGE: flang")):
             with self.subTest(command=command):
@@ -170,6 +176,8 @@ class Compilers(unittest.TestCase):
             with self.subTest(words=words):
                 said = self.tacit(words[0], "--overlap=apply", *words[1:])
                 self.assertEqual((said.stdout + said.stderr).count("compiled without optimization"), 1, said.stderr)
+                if words[0] == "fc":
+                    self.assertIn("warning: ring.f90 is compiled without optimization", said.stderr)
 
     def test_checked_code_gets_no_warning_of_what_checking_does(self):
         self.write("a.c", C_PROGRAM)
@@ -178,6 +186,12 @@ class Compilers(unittest.TestCase):
 
     def test_wrong_words_are_refused(self):
         self.assertIn("must be off, report or apply", self.tacit("cc", "--overlap=on", "a.c", code=2).stderr)
+        for command, word, meant in (("cc", "--anotations", "--annotations"), ("cxx", "--overlpa=apply", "--overlap"),
+                                     ("fc", "--over-lap=apply", "--overlap"), ("cc", "--plattform=x", "--platform"),
+                                     ("cc", "--mip=mpich", "--mpi"), ("cc", "--hook=x", "--hooks")):
+            said = self.tacit(command, word, "a.c", code=2).stderr
+            self.assertIn(f"there is no option '{word.split('=')[0]}' (did you mean {meant}?); 'tacit {command} --help'", said)
+        self.assertIn("--overlap needs a value", self.tacit("cc", "--overlap", "apply", "a.c", code=2).stderr)
         other = "mpich" if FAMILY == "openmpi" else "openmpi"
         self.write("a.c", C_PROGRAM)
         self.assertIn("do not fit", self.tacit("cc", f"--mpi={other}", "a.c", code=2).stderr)

@@ -18,10 +18,14 @@ def tacit(*words):
     return subprocess.run([TACIT, *words], capture_output=True, text=True, check=True).stdout
 
 
-def options_in_help(command):
-    """The names at the beginning of a line of help, without what follows them."""
+def names_of_options(command):
+    """Of each option its names, which are at the beginning of a line of help, without what follows them."""
     lines = [line.strip() for line in tacit(*command, "--help").splitlines() if line.startswith("  -")]
-    return {name for line in lines for name in re.findall(r"(?<![\w-])--?[A-Za-z][\w-]*", line.split("  ")[0])}
+    return [set(re.findall(r"(?<![\w-])--?[A-Za-z][\w-]*", line.split("  ")[0])) for line in lines]
+
+
+def options_in_help(command):
+    return set().union(*names_of_options(command))
 
 
 class Described(unittest.TestCase):
@@ -34,6 +38,12 @@ class Described(unittest.TestCase):
                 self.assertIn(f"\\fB{name}\\fR", page, command)
         self.assertIn("TACIT_OVERLAP", page)
         self.assertNotIn("describe", page)
+
+    def test_every_option_is_in_the_documentation(self):
+        pages = "".join((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("cli.md", "platform.md"))
+        told = set(re.findall(r"(?<![\w-])--?[A-Za-z][\w-]*", pages)) | {"--help"}
+        for command in COMMANDS:
+            self.assertEqual([names for names in names_of_options(command) if not names & told], [], command)
 
     @unittest.skipUnless(shutil.which("groff"), "groff is missing")
     def test_the_manual_is_without_faults_of_form(self):
@@ -52,6 +62,36 @@ class Described(unittest.TestCase):
                 'complete -C (string join " " -- $argv[2..]) | string replace -r "\\t.*" ""',
     }
 
+    # What lines become in a real zsh, at its prompt, by a press of the tab key.
+    AT_THE_PROMPT = r"""
+zmodload zsh/zpty || exit 1
+zpty z zsh -f -i
+zpty -w z "stty -echo; PS1=; RPS1=; unset zle_bracketed_paste; fpath=(${1:h} \$fpath); autoload -Uz compinit; compinit -u -D
+shown() { print -rn -- \"<\$BUFFER>\"; zle kill-buffer; }; zle -N shown; bindkey '^I' complete-word; bindkey '^G' shown; print RE\ADY"
+zpty -r z said '*READY*'
+for line in "${@:2}"; do
+  zpty -w -n z "$line"$'\t\a'
+  zpty -r z said '*\<*\>*'
+  print -r -- "${${said##*\<}%\>*}"
+done
+zpty -d z
+"""
+
+    @unittest.skipUnless(shutil.which("zsh"), "zsh is missing")
+    def test_zsh_completes_at_its_prompt(self):
+        expected = {"tacit ru": "tacit run ", "tacit bench ": "tacit bench neighbor ",
+                    "tacit generate --form ri": "tacit generate --form ring ", "tacit explain cyc": "tacit explain cycle ",
+                    "tacit analyze --po": "tacit analyze --policy ", "tacit run -- /etc/pass": "tacit run -- /etc/pass"}
+        with tempfile.TemporaryDirectory() as folder:
+            file, ask = Path(folder) / "_tacit", Path(folder) / "ask.zsh"
+            file.write_text(tacit("describe", "zsh"))
+            ask.write_text(self.AT_THE_PROMPT)
+            done = subprocess.run(["zsh", "-f", ask, file, *expected], capture_output=True, text=True, timeout=60,
+                                  env=os.environ | {"HOME": folder, "TERM": "dumb"})
+        lines = done.stdout.replace("\r", "").splitlines()
+        for typed, line, wanted in zip(expected, lines, expected.values(), strict=True):
+            self.assertTrue(line.startswith(wanted), f"{typed} became {line}")
+
     def complete(self, line, shell="bash"):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "tacit.completion"
@@ -64,9 +104,9 @@ class Described(unittest.TestCase):
 
     def test_all_shells_complete_arguments(self):
         for shell in self.ASK:
-            if not shutil.which(shell):
-                continue
             with self.subTest(shell=shell):
+                if not shutil.which(shell):
+                    self.skipTest(f"{shell} is missing")
                 self.assertEqual(self.complete(["tacit", "help", "an"], shell), {"analyze"})
                 self.assertEqual(self.complete(["tacit", "help", "bench", ""], shell), {"neighbor"})
                 self.assertEqual(self.complete(["tacit", "generate", "bc"], shell), {"bcast"})
@@ -94,7 +134,9 @@ class Described(unittest.TestCase):
                 self.assertRegex(fish, f" -l {name[2:]} " if name.startswith("--") else f" -s {name[1:]} ")
         self.assertEqual([line for line in fish.splitlines() if not line.startswith(("complete ", "#"))], [])
         for shell, text in (("zsh", zsh), ("fish", fish)):
-            if shutil.which(shell):
+            with self.subTest(shell=shell):
+                if not shutil.which(shell):
+                    self.skipTest(f"{shell} is missing")
                 done = subprocess.run([shell, "-n", "/dev/stdin"], input=text, capture_output=True, text=True)
                 self.assertEqual((done.returncode, done.stderr), (0, ""), shell)
 
