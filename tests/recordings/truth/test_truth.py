@@ -11,13 +11,13 @@ import collections
 import json
 import os
 import shlex
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "bench"))
+from launched import run_job  # noqa: E402  (beside this file; below, a folder of scripts, not a package)
 from measured import dirty, git, machine  # noqa: E402  (a folder of scripts, not a package)
 from truth_table import ALSO, AT_ONCE, C_PROGRAMS, FORTRAN_PROGRAMS, MAY_NEED, NEEDS, NEEDS_BEYOND_THREE, NO_SINGLE_CALL  # noqa: E402
 
@@ -30,8 +30,7 @@ PROGRAMS = {**C_PROGRAMS, **FORTRAN_PROGRAMS}
 def report(program, ranks, names):
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out"
-        done = subprocess.run([TACIT, "run", "-o", out, "--", *LAUNCHER, "-n", str(ranks), program, *names],
-                              capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        done = run_job([TACIT, "run", "--force", "-o", out, "--", *LAUNCHER, "-n", str(ranks), program, *names])
         if done.returncode != 0:
             sys.exit(f"{program} {names} on {ranks} ranks failed:\n{done.stderr}")
         return json.loads((out / "report.json").read_text())
