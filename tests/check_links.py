@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Every relative link of the Markdown files in a folder leads to a file of that folder, and to a heading of it if it names one.
 Every source file that they name by its folder and name, such as `programs/bytes.c`, exists, however the folder is reached;
-documents that are installed stand without the sources and may name any.
+documents that are installed stand without the sources and may name any. Decisions stand in the order of their numbers.
 
     tests/check_links.py FOLDER [NAME…]     NAME: only these files and folders inside of it
 
 Prints every broken link and name and exits 1 if there is one. Changes and decisions tell of what was; their names are not checked.
 """
 import fnmatch
+import itertools
 import re
 import sys
 from pathlib import Path
@@ -54,6 +55,14 @@ def pages(folder: Path, names):
         yield from sorted(root.rglob("*.md")) if root.is_dir() else [root]
 
 
+def out_of_order(page: Path):
+    """Decisions stand by their numbers, each of which is given once."""
+    numbers = [int(number) for number in re.findall(r"^(\d+)\. ", page.read_text(encoding="utf-8"), re.MULTILINE)]
+    for before, number in itertools.pairwise(numbers):
+        if number <= before:
+            yield f"{page.name}: {number} stands behind {before}"
+
+
 def main() -> int:
     folder = Path(sys.argv[1]).resolve()
     links = [(page, a or b) for page in pages(folder, sys.argv[2:]) for a, b in LINK.findall(page.read_text(encoding="utf-8"))]
@@ -66,8 +75,10 @@ def main() -> int:
     missing = [(page, name) for page in named if page.name not in HISTORY for name in missing_names(page, files)]
     for page, name in missing:
         print(f"{page.relative_to(folder)}: there is no {name}")
+    disorder = [fault for page in pages(folder, sys.argv[2:]) if page.name == "decisions.md" for fault in out_of_order(page)]
+    print("".join(fault + "\n" for fault in disorder), end="")
     print(f"links: {len(broken)} of {len(links)} broken")
-    return 1 if broken or missing or not links else 0
+    return 1 if broken or missing or disorder or not links else 0
 
 
 if __name__ == "__main__":

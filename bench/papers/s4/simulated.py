@@ -341,7 +341,16 @@ def draw(real: Path) -> None:
         draw_real(json.loads(real.read_text())["rows"])
 
 
-def add(files: list, real: Path) -> None:
+def draw_if_possible(real: Path) -> int:
+    try:
+        draw(real)
+    except ImportError:
+        print("simulated.py: no picture without matplotlib (Debian: python3-matplotlib)", file=sys.stderr)
+        return 1
+    return 0
+
+
+def add(files: list) -> None:
     """Rows of the same case are replaced; targets are judged anew."""
     result = json.loads(RESULT.read_text())
     commands = result["command"] if isinstance(result["command"], list) else [result["command"]]
@@ -356,7 +365,6 @@ def add(files: list, real: Path) -> None:
     result["targets"] = verdicts(result)
     figures = {name: result.pop(name) for name in sorted(name for name in result if name.startswith("figure"))}
     RESULT.write_text(json.dumps(result | figures, indent=1) + "\n")
-    draw(real)
 
 
 # --- as a program
@@ -401,11 +409,10 @@ def main() -> int:
             check(arguments.work)
             return 0
         if arguments.draw:
-            draw(arguments.real)
-            return 0
+            return draw_if_possible(arguments.real)
         if arguments.add:
-            add(arguments.add, arguments.real)
-            return 0
+            add(arguments.add)
+            return draw_if_possible(arguments.real)
         tools, programs = prepared(arguments.work)
         parts = {}
         if 12 in arguments.figure:
@@ -431,8 +438,7 @@ def main() -> int:
         print(json.dumps(result, indent=1))
         return 0
     RESULT.write_text(json.dumps(result, indent=1) + "\n")
-    draw(arguments.real)
-    return 0
+    return draw_if_possible(arguments.real)
 
 
 if __name__ == "__main__":

@@ -177,7 +177,7 @@ std::vector<std::byte> share(const graphs::graph& g, const graphs::compile_optio
   const graphs::graph with_all = with_groups(g, c.groups);
   for (std::uint32_t r = g.ranks(); r-- > 0;) {
     packer out;
-    pack(out, make_program(with_all, c.schedule, rank_id{r}));
+    pack(out, make_program(with_all, c.schedule.ranks[r], rank_id{r}));
     pack_truth(out, truth[r]);
     mine = out.take();
     if (r > 0)
