@@ -143,6 +143,7 @@ public:
           return;
         recent_ = static_cast<std::uint32_t>(l);
         found_ = static_cast<std::uint32_t>(f - leaves_[l].begin());
+        prefetch_behind(l, found_);
         visit(*f);
       }
     }
@@ -174,6 +175,17 @@ public:
   }
 
 private:
+  /// Pieces of a list mostly ascend, so the fragments behind are read next. The processor follows a run by itself only when it has
+  /// missed some of it, and begins anew in each leaf. What is written has mostly been read before.
+  [[gnu::always_inline]] void prefetch_behind(std::size_t l, std::size_t at) const {
+    constexpr std::size_t ahead = 16; // measured: 8 is too late
+    const std::size_t next = at + ahead;
+    if (next < leaves_[l].size())
+      __builtin_prefetch(&leaves_[l][next]);
+    else if (l + 1 < leaves_.size() && next - leaves_[l].size() < leaves_[l + 1].size())
+      __builtin_prefetch(&leaves_[l + 1][next - leaves_[l].size()]);
+  }
+
   std::size_t leaf_for(std::uint64_t address) const {
     const std::size_t r = recent_;
     if (r < leaves_.size() && (r == 0 || starts_[r] <= address) &&
