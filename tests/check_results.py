@@ -24,10 +24,10 @@ def git(folder: Path, *words):
 
 
 def commits(value):
-    """All that stand as "commit" anywhere in the file; some have a word behind the hash."""
+    """All that stand as a commit of something anywhere in the file; some have a word behind the hash."""
     if isinstance(value, dict):
         for name, one in value.items():
-            if name == "commit" and isinstance(one, str):
+            if "commit" in name and name != "commit_note" and isinstance(one, str):
                 yield from HASH.findall(one)[:1]
             else:
                 yield from commits(one)

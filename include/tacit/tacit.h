@@ -195,9 +195,10 @@ int tacit_graph_add_operator(tacit_graph graph, MPI_Op operation, MPI_Datatype d
  * it depends on, on the thread that progresses the schedule. It must touch no other bytes than the ones given
  * (several buffers: tacit_graph_computew), must not communicate and must not call tacit. What
  * communicates before, between and behind computations is replaced as if they ended stages (tacit_graph_stage,
- * below) where that is predicted to be faster, whatever the computations take: each then waits for all messages
- * that depend on fewer computations, also for those it does not read. It stays as written with
- * tacit_progress=as_written, beside one-sided operations and fences, and where ranks take turns, as in a wave.
+ * below) where that is predicted to be faster, whatever the computations take, if each of them depends on all that its
+ * rank receives before it, and all that is sent behind it depends on it: what goes on beside messages stays beside them.
+ * All stays as written with tacit_progress=as_written, beside one-sided operations and fences, where ranks take turns, as in
+ * a wave, where messages of two ranks wait for each other in a circle, and where calls of tacit_graph_stage do not fit.
  * Errors: TACIT_ERR_ARGUMENT. */
 typedef void tacit_compute_function(void* context);
 int tacit_graph_compute(tacit_graph graph, tacit_compute_function* function, void* context, const void* reads,

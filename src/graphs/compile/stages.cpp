@@ -6,9 +6,11 @@
 #include <fmt/format.h>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <utility>
 
 namespace tacit::graphs {
@@ -229,7 +231,9 @@ bool join_groups(const graph& g, std::vector<communicator>& groups, compilation&
 }
 
 /// Up to so many operations more than each rank having one in each layer are worth looking at.
-constexpr std::size_t few_operations = 1024;
+constexpr std::size_t operations_to_spare = 1024;
+/// Each stage is compiled by itself.
+constexpr std::size_t most_stages = 64;
 
 /// Per operation its layer within its stage: even ones communicate, odd ones compute. Empty if the ends of messages, taken as one,
 /// depend on each other in a circle.
@@ -277,6 +281,82 @@ std::vector<std::uint32_t> layers_of(const graph& g, const matching& m, const st
     layer[i] = layer[together(i)];
   }
   return done == places ? layer : std::vector<std::uint32_t>{};
+}
+
+/// What each operation of a rank depends on, itself or through others, looked up again and again.
+class dependencies_of_ranks {
+public:
+  explicit dependencies_of_ranks(const graph& g) : first_(g.size() + 1, 0), seen_(g.size(), 0) {
+    for (const dependency& d : g.dependencies())
+      ++first_[index(d.after) + 1];
+    std::partial_sum(first_.begin(), first_.end(), first_.begin());
+    before_.resize(g.dependencies().size());
+    std::vector<std::size_t> fill(first_.begin(), first_.end() - 1);
+    for (const dependency& d : g.dependencies())
+      before_[fill[index(d.after)]++] = static_cast<std::uint32_t>(index(d.before));
+  }
+  /// Calls `visit` for each; false if all calls together have followed more than `most` dependencies.
+  template <typename Visit>
+  bool each_before(std::uint32_t op, std::size_t most, Visit&& visit) {
+    ++round_;
+    std::vector<std::uint32_t> open{op};
+    while (!open.empty()) {
+      const std::uint32_t one = open.back();
+      open.pop_back();
+      for (std::size_t e = first_[one]; e < first_[one + 1]; ++e) {
+        if (++followed_ > most)
+          return false;
+        const std::uint32_t before = before_[e];
+        if (seen_[before] == round_)
+          continue;
+        seen_[before] = round_;
+        visit(before);
+        open.push_back(before);
+      }
+    }
+    return true;
+  }
+
+private:
+  std::vector<std::size_t> first_;
+  std::vector<std::uint32_t> before_, seen_;
+  std::uint32_t round_ = 0;
+  std::size_t followed_ = 0;
+};
+
+/// As written, a computation goes on beside messages that it does not wait for. True if some computation would come behind a receive of
+/// its rank, or some send behind a computation, that it does not depend on; also if there are too many dependencies to tell.
+bool takes_overlap_away(const graph& g, const stage_cut& cut, const std::vector<std::uint32_t>& layer) {
+  const auto waits_behind =
+      [&](const operation& o) { // what an operation of the layer before it must be to count; fence: nothing
+        return o.kind == op_kind::opaque ? op_kind::recv
+               : o.kind == op_kind::send ? op_kind::opaque
+                                         : op_kind::fence;
+      };
+  using place = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, op_kind>; // rank, stage, layer, kind
+  const auto place_of = [&](std::uint32_t i) {
+    const operation& o = g[op_id{i}];
+    return place{index(o.rank), cut.of[i], layer[i], o.kind};
+  };
+  std::map<place, std::uint32_t> count;
+  for (std::uint32_t i = 0; i < g.size(); ++i)
+    if (const op_kind kind = g[op_id{i}].kind; kind == op_kind::recv || kind == op_kind::opaque)
+      ++count[place_of(i)];
+  dependencies_of_ranks all(g);
+  for (std::uint32_t i = 0; i < g.size(); ++i) {
+    const operation& o = g[op_id{i}];
+    if (layer[i] == 0 || waits_behind(o) == op_kind::fence)
+      continue;
+    const place wanted{index(o.rank), cut.of[i], layer[i] - 1, waits_behind(o)};
+    const auto there = count.find(wanted);
+    if (there == count.end())
+      continue;
+    std::uint32_t found = 0;
+    const auto look = [&](std::uint32_t before) { found += place_of(before) == wanted; };
+    if (!all.each_before(i, 64 * (g.size() + g.dependencies().size()), look) || found < there->second)
+      return true;
+  }
+  return false;
 }
 
 } // namespace
@@ -349,7 +429,8 @@ stage_cut cut_at_computations(const graph& g, const matching& m, stage_cut cut) 
       used.emplace_back(cut.of[i], layer[i]);
   std::sort(used.begin(), used.end());
   used.erase(std::unique(used.begin(), used.end()), used.end());
-  if (used.size() <= cut.stages || used.size() * g.ranks() > g.size() + few_operations)
+  if (used.size() <= cut.stages || used.size() > most_stages ||
+      used.size() * g.ranks() > g.size() + operations_to_spare || takes_overlap_away(g, cut, layer))
     return cut;
   for (std::uint32_t i = 0; i < g.size(); ++i)
     if (!cut.is_mark[i])

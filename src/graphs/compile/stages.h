@@ -31,8 +31,9 @@ struct stage_cut {
 stage_cut cut_in_stages(const graph& g, const matching& m);
 
 /// Cuts the stages further, so that computations stand apart from all else. As before where messages would deadlock so without
-/// buffering, where there are epochs, and where ranks do so little in a layer that looking at each costs more than it may give.
-/// `g` is matched without errors. Cost O(operations + dependencies).
+/// buffering, where there are epochs, where ranks do so little in a layer that looking at each costs more than it may give, and
+/// where a computation goes on beside messages, which it would come behind. `g` is matched without errors. Cost
+/// O(operations + dependencies), each of which may be looked at 64 times.
 stage_cut cut_at_computations(const graph& g, const matching& m, stage_cut cut);
 
 /// Compiles every stage. `g` is compiled without errors. `groups`: those beyond the communicators of `g`, to which those of stages are

@@ -112,13 +112,17 @@ private:
     }
     return most;
   }
-  /// Cores are busy with messages that go while others come: where ranks both send and receive, or take turns on a core.
+  /// Cores are busy with messages that go while others come: where ranks send what is not what they have just received, or take turns on
+  /// a core. Who passes on, as in a tree, has one of both at a time.
   bool goes_both_ways() const {
     for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
       bool sends = false, receives = false;
-      for (const step& s : p_.ranks[r].steps) {
-        sends |= s.kind == step_kind::send;
+      const auto& steps = p_.ranks[r].steps;
+      for (const step& s : steps) {
         receives |= s.kind == step_kind::recv;
+        sends |= s.kind == step_kind::send &&
+                 std::none_of(s.after.begin(), s.after.end(),
+                              [&](std::uint32_t before) { return steps[before].kind == step_kind::recv; });
       }
       if ((sends && receives) || ((sends || receives) && prices_.nodes().crowded(prices_.nodes().of(r))))
         return true;

@@ -134,6 +134,11 @@ TEST(makespan, messages_that_pass_each_other_cost_what_an_exchange_takes) {
   const machine_costs alone, slow = with_exchanges(3);
   EXPECT_GT(makespan(both, "p2p", slow, where), 2 * makespan(both, "p2p", alone, where));
   EXPECT_EQ(makespan(one_way, "p2p", slow, where), makespan(one_way, "p2p", alone, where));
+  where.cores = 4; // who passes on in a tree has nothing to receive meanwhile
+  for (const algorithm form : {algorithm::linear, algorithm::binomial}) {
+    const plan tree = of_pattern(pattern::bcast, form, 4, 1 << 20);
+    EXPECT_EQ(makespan(tree, "p2p", slow, where), makespan(tree, "p2p", alone, where));
+  }
   // Less than a message alone cannot be: the larger number counts.
   EXPECT_EQ(makespan(both, "p2p", with_exchanges(0.1), where), makespan(both, "p2p", alone, where));
 }

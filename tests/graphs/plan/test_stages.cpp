@@ -260,7 +260,7 @@ TEST(stages, computations_cut_random_graphs) {
     const analyzed a = analyze_all(with_groups(g, c.groups));
     ASSERT_EQ(judge(a, p, seed, 4, options.planning.policy), "") << show(g, seed);
   }
-  EXPECT_GT(cut, count / 4);
+  EXPECT_GT(cut, count / 12); // others have computations that go on beside messages
   EXPECT_GT(replaced, count / 10);
 }
 
@@ -296,22 +296,37 @@ graph exchange_and_computations(std::uint32_t ranks, std::uint64_t computed_from
 }
 
 TEST(stages, exchanges_are_replaced_around_computations) {
-  for (const std::uint64_t computed_from : {0x2000u, 0x5000u})
-    for (const bool again : {false, true}) {
-      const graph g = exchange_and_computations(4, computed_from, again);
-      const compilation c = compile(g);
-      ASSERT_EQ(c.in_stages.stages.size(), again ? 3u : 2u);
-      for (std::size_t s = 0; s < c.in_stages.stages.size(); s += 2) {
-        ASSERT_EQ(c.in_stages.stages[s].found.found.size(), 1u);
-        EXPECT_EQ(c.in_stages.stages[s].found.found[0].kind, pattern::alltoall);
-      }
-      ASSERT_FALSE(c.in_stages.schedule.ranks.empty());
-      EXPECT_EQ(judge(analyze_all(g), c.in_stages.schedule, 1, 6), "");
-
-      compile_options as_written;
-      as_written.planning.progress = region_progress::as_written;
-      EXPECT_TRUE(compile(g, as_written).in_stages.stages.empty()) << "ranks would wait for more";
+  for (const bool again : {false, true}) {
+    const graph g = exchange_and_computations(4, 0x2000, again);
+    const compilation c = compile(g);
+    ASSERT_EQ(c.in_stages.stages.size(), again ? 3u : 2u);
+    for (std::size_t s = 0; s < c.in_stages.stages.size(); s += 2) {
+      ASSERT_EQ(c.in_stages.stages[s].found.found.size(), 1u);
+      EXPECT_EQ(c.in_stages.stages[s].found.found[0].kind, pattern::alltoall);
     }
+    ASSERT_FALSE(c.in_stages.schedule.ranks.empty());
+    EXPECT_EQ(judge(analyze_all(g), c.in_stages.schedule, 1, 6), "");
+
+    compile_options as_written;
+    as_written.planning.progress = region_progress::as_written;
+    EXPECT_TRUE(compile(g, as_written).in_stages.stages.empty()) << "ranks would wait for more";
+  }
+}
+
+/// A computation that needs nothing of an exchange hides it as written: the interior of a domain beside its halo.
+TEST(stages, what_goes_on_beside_messages_is_not_put_behind_them) {
+  for (const bool again : {false, true})
+    EXPECT_TRUE(compile(exchange_and_computations(4, 0x5000, again)).in_stages.stages.empty());
+  // The border needs the halo; the interior does not, and then the border's layer is cut no more than the interior's.
+  graph g(2);
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    const segment inside = at(0x5000, 64), halo = at(0x2000, 8), border = at(0x6000, 8);
+    g.send(rank_id{r}, at(0x1000, 8), rank_id{1 - r}, 0);
+    const op_id received = g.recv(rank_id{r}, halo, rank_id{1 - r}, 0);
+    g.opaque(rank_id{r}, std::span(&inside, 1), std::span(&inside, 1));
+    g.depend(received, g.opaque(rank_id{r}, std::span(&halo, 1), std::span(&border, 1)));
+  }
+  EXPECT_TRUE(compile(g).in_stages.stages.empty());
 }
 
 /// A wave through many ranks: as many layers as ranks, and one message in each.
