@@ -60,13 +60,24 @@ std::vector<std::string> names_in(const annotation& says) {
   return made;
 }
 
+/// The first identifier of an expression: "grid" of `grid->comm[0]`.
+std::string first_word(const std::string& text) {
+  const auto starts = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; };
+  const auto begin = std::find_if(text.begin(), text.end(), starts);
+  return {begin, std::find_if(begin, text.end(), [&](char c) {
+            return !starts(c) && !std::isdigit(static_cast<unsigned char>(c));
+          })};
+}
+
 /// What the calls of MPI in the function have as arguments, an address as what it is the address of.
 std::vector<std::string> arguments_in(const unit& of, const clang::FunctionDecl& function) {
   std::set<std::string> made;
   for (const mpi_use& use : mpi_uses_in(function.getBody()))
     for (const clang::Expr* argument : use.call->arguments()) {
       const std::string text = text_of(of, argument);
-      made.insert(text.starts_with('&') ? text.substr(1) : text);
+      const std::string name = text.starts_with('&') ? text.substr(1) : text;
+      if (!first_word(name).empty() && name.starts_with(first_word(name)))
+        made.insert(name);
     }
   return {made.begin(), made.end()};
 }
@@ -79,15 +90,6 @@ public:
   }
   std::set<std::string> found;
 };
-
-/// The first identifier of an expression: "grid" of `grid->comm[0]`.
-std::string first_word(const std::string& text) {
-  const auto starts = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; };
-  const auto begin = std::find_if(text.begin(), text.end(), starts);
-  return {begin, std::find_if(begin, text.end(), [&](char c) {
-            return !starts(c) && !std::isdigit(static_cast<unsigned char>(c));
-          })};
-}
 
 /// A name that nobody has declared, and that is nearly one that a call has: the annotation would be without effect, and nobody
 /// would know why.
@@ -124,6 +126,12 @@ void warn_of_misspelled(const unit& of, const annotated_statement& at, findings&
 /// The optimization analysis of the paper (Figure 3): what each annotation asks for.
 void transform_statement(const unit& of, const annotated_statement& at, const target_platform& platform,
                          changes& into) {
+  if (at.by.says.groups.empty() && at.by.says.windows.empty()) { // the paper's grammar has empty lists
+    into.said.push_back(
+        stays(at, wording(remark::the_statement), reason::nothing_annotated, wording(remark::lists_nothing)));
+    into.said.back().level = severity::warning;
+    return;
+  }
   warn_of_misspelled(of, at, into.said);
   if (at.by.says.kind != annotation_kind::indep && has_hidden_arguments(at.statement))
     return into.said.push_back(

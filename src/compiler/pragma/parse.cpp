@@ -261,9 +261,20 @@ private:
   void parse_windows() {
     while (found() == "'('")
       parse_window();
-    if (made_.windows.empty())
+    if (made_.windows.empty() && !is_list_over())
       fail(position_, "expected a window in parentheses, found " + found());
     parse_clauses();
+  }
+
+  /// The paper's grammar has empty lists.
+  bool is_list_over() {
+    skip_blanks();
+    const std::size_t before = position_;
+    const std::vector<std::string_view> clauses = clauses_of(made_.kind);
+    const bool over =
+        at_end() || std::find(clauses.begin(), clauses.end(), parse_word().text) != clauses.end();
+    position_ = before;
+    return over;
   }
 
   bool takes_collectives() const {
@@ -309,7 +320,7 @@ private:
       }
       made_.groups.push_back({*call, std::move(name), parse_expressions()});
     }
-    if (made_.groups.empty())
+    if (made_.groups.empty() && !is_list_over())
       fail(position_,
            "expected a communication such as " + std::string(calls_known()[0]) + ", found " + found());
     parse_clauses();

@@ -140,8 +140,8 @@ TEST(pragma, faults_say_where_and_what_form) {
   EXPECT_EQ(a.problem, "expected ',' behind the buffer, found ')'");
   EXPECT_EQ(a.expected, form_of(annotation_kind::osc_coalesce));
   EXPECT_EQ(fault_of("").problem, "expected an annotation, found the end of the line");
-  EXPECT_EQ(fault_of("cco").problem, "expected a communication such as MPI_Send, found the end of the line");
-  EXPECT_EQ(fault_of("rma").problem, "expected a window in parentheses, found the end of the line");
+  EXPECT_EQ(fault_of("cco (a)").problem, "expected a communication such as MPI_Send, found '('");
+  EXPECT_EQ(fault_of("rma w").problem, "expected a window in parentheses, found 'w'");
   EXPECT_EQ(fault_of("cco MPI_Send(a").problem,
             "expected ')' at the end of the expressions, found the end of the line");
   EXPECT_EQ(fault_of("cco MPI_Send(a[1)").problem, "nothing opened this ')'");
