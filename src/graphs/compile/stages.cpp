@@ -1,5 +1,6 @@
 #include "graphs/compile/stages.h"
 
+#include "graphs/match/dependency_rows.h"
 #include "graphs/plan/synchronization.h"
 
 #include <algorithm>
@@ -286,15 +287,8 @@ std::vector<std::uint32_t> layers_of(const graph& g, const matching& m, const st
 /// What each operation of a rank depends on, itself or through others, looked up again and again.
 class dependencies_of_ranks {
 public:
-  explicit dependencies_of_ranks(const graph& g) : first_(g.size() + 1, 0), seen_(g.size(), 0) {
-    for (const dependency& d : g.dependencies())
-      ++first_[index(d.after) + 1];
-    std::partial_sum(first_.begin(), first_.end(), first_.begin());
-    before_.resize(g.dependencies().size());
-    std::vector<std::size_t> fill(first_.begin(), first_.end() - 1);
-    for (const dependency& d : g.dependencies())
-      before_[fill[index(d.after)]++] = static_cast<std::uint32_t>(index(d.before));
-  }
+  explicit dependencies_of_ranks(const graph& g)
+      : before_(g, dependency_rows::direction::predecessors), seen_(g.size(), 0) {}
   /// Calls `visit` for each; false if all calls together have followed more than `most` dependencies.
   template <typename Visit>
   bool each_before(std::uint32_t op, std::size_t most, Visit&& visit) {
@@ -303,10 +297,10 @@ public:
     while (!open.empty()) {
       const std::uint32_t one = open.back();
       open.pop_back();
-      for (std::size_t e = first_[one]; e < first_[one + 1]; ++e) {
+      for (const op_id op_before : before_[op_id{one}]) {
         if (++followed_ > most)
           return false;
-        const std::uint32_t before = before_[e];
+        const auto before = static_cast<std::uint32_t>(index(op_before));
         if (seen_[before] == round_)
           continue;
         seen_[before] = round_;
@@ -318,8 +312,8 @@ public:
   }
 
 private:
-  std::vector<std::size_t> first_;
-  std::vector<std::uint32_t> before_, seen_;
+  dependency_rows before_;
+  std::vector<std::uint32_t> seen_;
   std::uint32_t round_ = 0;
   std::size_t followed_ = 0;
 };

@@ -1,5 +1,5 @@
-// Local dependencies by operation, in either direction, in compressed rows: private to the rooms match and
-// flow.
+// Local dependencies by operation, in either direction, in compressed rows: private to the rooms match, flow and
+// compile.
 #pragma once
 
 #include "graphs/graph/graph.h"
