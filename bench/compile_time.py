@@ -13,9 +13,7 @@ ratio is transforming against the plugin off.
 Needs clang 19, flang 19, lld 19, Open MPI and the built pass (cmake --preset release).
 """
 import argparse
-import json
 import os
-import platform
 import re
 import shlex
 import shutil
@@ -24,21 +22,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from measured import ROOT, dirty, machine, output, write_result
+
 KERNELS = ROOT / "bench" / "papers" / "s2" / "kernels"
 SOURCES = ("cg.c", "exchange.c", "ft.c", "lu.f90", "mg.f90", "ring.c", "sp.f90", "stencil.c")
 MODES = {"plain": None, "off": "off", "apply": "apply"}
 BUILDS = ("per file", "link time")
-
-
-def command_output(*command):
-    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
-
-
-def machine():
-    model = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
-    return {"cpu": model.group(1) if model else platform.machine(), "cores": os.cpu_count(),
-            "system": platform.platform(), "load": os.getloadavg()[0]}
 
 
 def perf_counts():
@@ -55,11 +44,11 @@ class Builder:
         self.plugin, self.hooks, self.work = library / "TacitPass.so", library / "libtacit-hooks.a", work
         self.count = instructions
         self.compilers = {".c": ["clang-19", "-std=gnu11"], ".f90": ["flang-new-19"]}
-        self.compile_flags = {".c": shlex.split(command_output("mpicc.openmpi", "--showme:compile")),
-                              ".f90": shlex.split(command_output("mpif90.openmpi", "--showme:incdirs"))}
+        self.compile_flags = {".c": shlex.split(output("mpicc.openmpi", "--showme:compile")),
+                              ".f90": shlex.split(output("mpif90.openmpi", "--showme:incdirs"))}
         self.compile_flags[".f90"] = [f"-I{folder}" for folder in self.compile_flags[".f90"]]
-        self.link_flags = {".c": shlex.split(command_output("mpicc.openmpi", "--showme:link")) + ["-lm"],
-                           ".f90": shlex.split(command_output("mpif90.openmpi", "--showme:link"))}
+        self.link_flags = {".c": shlex.split(output("mpicc.openmpi", "--showme:link")) + ["-lm"],
+                           ".f90": shlex.split(output("mpif90.openmpi", "--showme:link"))}
         for missing in (p for p in (self.plugin, self.hooks) if not p.exists()):
             sys.exit(f"{missing} is missing: build it with `cmake --build --preset release`")
 
@@ -80,15 +69,15 @@ class Builder:
         return used.ru_utime, int(counted.group(1)) if counted else 0
 
     def build(self, source, kind, mode):
-        kind = Path(source).suffix
-        compiler, made = self.compilers[kind], str(self.work / "made.o")
-        compiling = [*compiler, "-O2", "-c", str(KERNELS / source), "-o", made, *self.compile_flags[kind]]
+        language = Path(source).suffix
+        compiler, made = self.compilers[language], str(self.work / "made.o")
+        compiling = [*compiler, "-O2", "-c", str(KERNELS / source), "-o", made, *self.compile_flags[language]]
         if kind == "per file":
             return self.run(mode, *compiling, *([f"-fpass-plugin={self.plugin}"] if mode else []))
         first = self.run(mode, *compiling, "-flto")
         second = self.run(mode, *compiler, "-O2", "-flto", "-fuse-ld=lld", made, "-o", str(self.work / "made"),
                           *([f"-Wl,--load-pass-plugin={self.plugin}"] if mode else []), str(self.hooks),
-                          *self.link_flags[kind])
+                          *self.link_flags[language])
         return first[0] + second[0], first[1] + second[1]
 
 
@@ -134,19 +123,12 @@ def main():
         best = measure(builder, arguments.rounds)
     result = {"what": "user seconds to compile the kernels of bench/papers/s2, least of all rounds; ratio: "
                       "transforming against the plugin loaded but off",
-              "machine": machine(), "commit": command_output("git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"),
+              "machine": machine(), "commit": output("git", "rev-parse", "--short", "HEAD"), "dirty": dirty(),
               "command": f"bench/compile_time.py --rounds {arguments.rounds}",
               "instructions": "counted" if instructions else "not counted: perf cannot count them here",
               "builds": summary(best, instructions)}
-    text = json.dumps(result, indent=1)
-    if arguments.stdout:
-        print(text)
-        return
-    cpu = re.search(r"(intel|amd|arm)\S*\s*\S*", result["machine"]["cpu"], re.I)
-    name = re.sub(r"[^a-z0-9]+", "-", (cpu.group(0) if cpu else platform.machine()).lower()).strip("-")
-    target = ROOT / "bench" / "results" / f"compile-time-{name}-{os.cpu_count()}-cores.json"
-    target.write_text(text + "\n")
-    print(f"{target.relative_to(ROOT)}: " + ", ".join(f"{kind} {of['ratio']}x" for kind, of in result["builds"].items()))
+    write_result("compile-time", result, arguments.stdout)
+    print(", ".join(f"{kind} {of['ratio']}x" for kind, of in result["builds"].items()), file=sys.stderr)
 
 
 if __name__ == "__main__":

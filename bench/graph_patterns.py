@@ -25,7 +25,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from measured import PRESETS, ROOT, dirty, git, machine, result_file, save_figure, user_environment
+from measured import PRESETS, ROOT, dirty, drawn, git, machine, pyplot, result_file, save_figure, user_environment
 
 ALONE, GRAPHS, COLLECTIVES = "loop,best,mpi", "loop,best,mpi,graph,candidates", "loop,graph,collectives"
 PATTERNS = ["bcast", "scatter", "scatterv", "gather", "gatherv", "allgather", "allgatherv", "alltoall", "alltoallv", "reduce", "allreduce",
@@ -195,17 +195,9 @@ def table(cases):
 
 def draw(cases, file):
     """The loop's time over that of each way, by size: a row for each library and number of ranks, a column for each pattern."""
-    try:
-        import matplotlib
-    except ImportError:
-        print("no picture: matplotlib is missing; --draw makes it from the kept result", file=sys.stderr)
-        return
-    matplotlib.use("Agg")
-    matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "graph patterns"}) # sixty panels: text as text, the same each time
-    from matplotlib import pyplot
     rows = sorted({(c["mpi"], c["ranks"]) for c in cases}, key=lambda row: (row[0] != "openmpi", row))
     columns = [p for p in PATTERNS if any(c["pattern"] == p for c in cases)]
-    figure, grid = pyplot.subplots(len(rows), len(columns), squeeze=False, sharex=True, sharey=True,
+    figure, grid = pyplot().subplots(len(rows), len(columns), squeeze=False, sharex=True, sharey=True,
                                    figsize=(1.9 * len(columns), 2.1 * len(rows)))
     for row, line in zip(rows, grid):
         for pattern, axes in zip(columns, line):
@@ -269,7 +261,7 @@ def main():
     kept = json.loads(file.read_text("utf-8")) if (arguments.draw or arguments.add or arguments.again) and file.exists() else {}
     if arguments.draw:
         table(kept["cases"])
-        draw(kept["cases"], file.with_suffix(".svg"))
+        drawn(draw, kept["cases"], file.with_suffix(".svg"))
         print(json.dumps(summary(kept["cases"]), indent=1))
         return
     result = {"benchmark": "patterns written by hand", "machine": facts, "commit": git("rev-parse", "HEAD"), "changed": dirty(),
@@ -295,7 +287,7 @@ def main():
     head = json.dumps(result | {"cases": []}, indent=1).removesuffix("[]\n}")
     file.write_text(head + "[\n  " + ",\n  ".join(map(json.dumps, cases)) + "\n ]\n}\n", "utf-8")
     print(f"written: {file}", file=sys.stderr)
-    draw(cases, file.with_suffix(".svg"))
+    drawn(draw, cases, file.with_suffix(".svg"))
 
 
 if __name__ == "__main__":

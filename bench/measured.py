@@ -59,6 +59,25 @@ def user_environment() -> dict[str, str]:
     return {k: v for k, v in os.environ.items() if not k.startswith(("OMPI_MCA_", "TACIT_"))}
 
 
+def pyplot():
+    """matplotlib's, so that the same numbers give the same SVG, with text as text. Raises ImportError where matplotlib is missing."""
+    import matplotlib
+    matplotlib.use("svg")
+    matplotlib.rcParams.update({"svg.hashsalt": "tacit", "svg.fonttype": "none"})
+    from matplotlib import pyplot
+    return pyplot
+
+
+def drawn(draw, *arguments) -> bool:
+    """Draws, unless matplotlib is missing, which it says: numbers are worth keeping without their picture, too."""
+    try:
+        draw(*arguments)
+    except ImportError:
+        print(f"{Path(sys.argv[0]).name}: no picture without matplotlib (tools/setup --pictures)", file=sys.stderr)
+        return False
+    return True
+
+
 def save_figure(figure, file) -> None:
     """Draws a matplotlib figure to an SVG that is the same for the same numbers, without spaces at the ends of lines."""
     figure.tight_layout()

@@ -30,7 +30,7 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parents[1] / "s5")]
 import simulated as model  # noqa: E402
-from measured import PRESETS, ROOT, dirty, machine, output, result_file, save_figure, user_environment, write_result  # noqa: E402
+from measured import PRESETS, ROOT, dirty, drawn, machine, output, pyplot, result_file, save_figure, user_environment, write_result  # noqa: E402
 
 NAME = "papers-s1"
 WAYS = ("hand", "graph", "mpi")
@@ -215,11 +215,7 @@ def real(ranks: list[int], libraries: list[str], sizes: list[int], rounds: int) 
 # --- the picture
 
 def draw(parts: dict, file: Path) -> None:
-    import matplotlib
-    matplotlib.use("svg")
-    matplotlib.rcParams.update({"svg.hashsalt": "tacit", "svg.fonttype": "none"})  # the same numbers, the same file
-    from matplotlib import pyplot
-    figure, axes = pyplot.subplots(2, 2, figsize=(11, 8))
+    figure, axes = pyplot().subplots(2, 2, figsize=(11, 8))
     color = {"hand": "#b0532b", "graph": "#0b6e6e", "mpi": "#8a8a8a"}
     if "analysis" in parts:
         rows = parts["analysis"]["rows"]
@@ -288,10 +284,7 @@ def main() -> int:
                            "command": shlex.join(["bench/papers/s1/patterns.py", *sys.argv[1:]]), **made[part]()}
         write_result(NAME, {"what": "the figures of the cDAG paper", "machine": facts, "parts": parts}, arguments.stdout)
     if not arguments.stdout:
-        try:
-            draw(parts, picture)
-        except ImportError:
-            say("patterns.py: no picture without matplotlib (Debian: python3-matplotlib)")
+        drawn(draw, parts, picture)
     return 0
 
 

@@ -20,7 +20,6 @@ import dataclasses
 import hashlib
 import json
 import os
-import platform
 import re
 import shlex
 import shutil
@@ -29,7 +28,9 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[2]
+sys.path.insert(0, str(HERE.parents[1]))
+from measured import ROOT, dirty, git, machine  # noqa: E402
+
 WORK = ROOT / "build" / "s2"  # see --work
 SPEED = 2e9  # units of cost_counter.cpp per second and rank
 CALL = 5e-7  # seconds that a send or receive takes of its caller
@@ -253,15 +254,6 @@ def verdicts(rows: list) -> list[dict]:
     return found
 
 
-def machine() -> dict:
-    model = re.search(r"^model name\s*:\s*(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
-    return {"cpu": model.group(1) if model else platform.processor(), "cores": os.cpu_count(), "system": platform.platform()}
-
-
-def git(*words: str) -> str:
-    return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True).stdout.strip()
-
-
 def configurations(arguments):
     for kernel in KERNELS:
         if arguments.kernel and kernel.name not in arguments.kernel:
@@ -332,7 +324,7 @@ def run(arguments) -> dict:
     if again != rows[0]:
         raise Trouble(f"two runs of the same configuration differ:\n{rows[0]}\n{again}")
     return {"machine": machine(), "commit": git("rev-parse", "--short", "HEAD"),
-            "dirty": bool(git("status", "--porcelain", "--untracked-files=no")),
+            "dirty": dirty(),
             "command": shlex.join(["bench/papers/s2/run.py", *sys.argv[1:]]),
             "model": {"units per second": SPEED, "seconds per call": CALL, "seconds per test": TEST, "networks": NETWORKS,
                       "eager limits": PROTOCOLS},

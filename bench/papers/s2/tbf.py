@@ -25,10 +25,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from run import HERE, ROOT, Trouble, git, machine, say
+from run import HERE, Trouble, say
 
-sys.path.insert(0, str(ROOT / "bench"))
+sys.path.insert(0, str(HERE.parents[1]))
 import two_nodes  # noqa: E402
+from measured import ROOT, dirty, git, machine  # noqa: E402
 from two_nodes import Nodes, NotPermitted  # noqa: E402
 
 WORK = ROOT / "build" / "s2-tbf"
@@ -112,7 +113,7 @@ def run(arguments) -> dict:
         rows = [measure(nodes, programs, mib, arguments) for mib in arguments.mib]
     poked = [row["hidden"]["moved and poked"] for row in rows]
     return {"machine": machine(), "commit": git("rev-parse", "--short", "HEAD"),
-            "dirty": bool(git("status", "--porcelain", "--untracked-files=no")),
+            "dirty": dirty(),
             "command": shlex.join(["bench/papers/s2/tbf.py", *sys.argv[1:]]), "rate": arguments.rate, "mca": arguments.mca,
             "mpi": call("mpirun.openmpi", "--version").splitlines()[0],
             "target": {"text": "hidden share of the communication at least 80 %", "met": min(poked) >= 0.8}, "rows": rows}

@@ -11,7 +11,7 @@ The program is examples/tasks/patterns.cpp with kernels that do nothing, on real
 with TACIT_TASK_DISCOVER=0, each once, in changing order; a run is the mean of its iterations, in the best of nine repetitions, for each
 pattern, and the same by hand in plain MPI. `ratio` is the median over the rounds of (with discovery / without, in the same round),
 and quartiles stand beside it, as other programs share the machine. More ranks than cores take turns on them: there a time is
-mostly waiting for a core. The picture needs matplotlib (Debian: python3-matplotlib).
+mostly waiting for a core. The picture needs matplotlib (tools/setup --pictures).
 """
 import argparse
 import json
@@ -24,7 +24,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from measured import PRESETS, ROOT, dirty, machine, output, result_file, save_figure, write_result  # noqa: E402
+from measured import PRESETS, ROOT, dirty, drawn, machine, output, pyplot, result_file, save_figure, write_result  # noqa: E402
 
 LINE = re.compile(r"^(\w+) on \d+ ranks: tasks ([\d.]+) ms, by hand ([\d.]+) ms an iteration")
 NAME = "papers-s3-communication"
@@ -72,15 +72,11 @@ def measure(library: str, ranks: int, side: int, iterations: int, rounds: int) -
 
 
 def draw(rows: list[dict], file: Path) -> None:
-    import matplotlib
-    matplotlib.use("svg")
-    matplotlib.rcParams.update({"svg.hashsalt": "tacit", "svg.fonttype": "none"})  # the same numbers, the same file
-    from matplotlib import pyplot
     kinds = list(dict.fromkeys((row["mpi"], row["ranks"]) for row in rows))
     patterns = list(dict.fromkeys(row["pattern"] for row in rows))
     ways = (("by_hand_ms", "by hand", "#8a8a8a"), ("messages_ms", "by messages", "#b0532b"),
             ("discovered_ms", "collectives discovered", "#0b6e6e"))
-    figure, axes = pyplot.subplots(len(kinds), len(patterns), sharex=True, figsize=(13, 2.5 * len(kinds)), squeeze=False)
+    figure, axes = pyplot().subplots(len(kinds), len(patterns), sharex=True, figsize=(13, 2.5 * len(kinds)), squeeze=False)
     for line, kind in zip(axes, kinds):
         for axis, pattern in zip(line, patterns):
             mine = sorted((row for row in rows if (row["mpi"], row["ranks"]) == kind and row["pattern"] == pattern),
@@ -135,10 +131,7 @@ def main() -> int:
                         "machine": facts,
                         "commit": commit, "dirty": dirty(), "command": command, "rows": rows}, arguments.stdout)
     if not arguments.stdout:
-        try:
-            draw(rows, picture)
-        except ImportError:
-            print("communication.py: no picture without matplotlib (Debian: python3-matplotlib)", file=sys.stderr)
+        drawn(draw, rows, picture)
     return 0
 
 

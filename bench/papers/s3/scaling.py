@@ -11,7 +11,7 @@ discovery and with TACIT_TASK_DISCOVER=0, in changing order; medians of the roun
 simulated: the plans of the same program on up to 256 ranks of a model (SimGrid SMPI), as nbody_simulated.cpp says; exactly reproducible.
 A device computes INTERACTIONS a second, about what the paper's GPUs may reach in double precision (a round number, not measured), and
 a copy to it takes COPY seconds. The network is "fast" of bench/papers/s5/simulated.py. Collectives go around a ring.
-The picture needs matplotlib (Debian: python3-matplotlib).
+The picture needs matplotlib (tools/setup --pictures).
 """
 import argparse
 import json
@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "s5"))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import communication  # noqa: E402
 import simulated as s5  # noqa: E402
-from measured import PRESETS, ROOT, dirty, machine, output, result_file, save_figure, write_result  # noqa: E402
+from measured import PRESETS, ROOT, dirty, drawn, machine, output, pyplot, result_file, save_figure, write_result  # noqa: E402
 
 NAME = "papers-s3-scaling"
 REAL = re.compile(r"^N-body on (\d+) ranks: tasks ([\d.]+) ms, by hand ([\d.]+) ms.*: equal$", re.MULTILINE)
@@ -88,15 +88,11 @@ def simulate(program: Path, ranks: int, bodies: int, steps: int, discover: bool)
 
 
 def draw(rows: list[dict], file: Path) -> None:
-    import matplotlib
-    matplotlib.use("svg")
-    matplotlib.rcParams.update({"svg.hashsalt": "tacit", "svg.fonttype": "none"})  # the same numbers, the same file
-    from matplotlib import pyplot
     measured = [row for row in rows if row["kind"] == "real"]
     modelled = [row for row in rows if row["kind"] == "simulated"]
     panels = ([("simulated", modelled)] if modelled else []) + [(f"real, {library}", [r for r in measured if r["mpi"] == library])
                                                              for library in dict.fromkeys(r["mpi"] for r in measured)]
-    figure, axes = pyplot.subplots(1, len(panels), figsize=(4.2 * len(panels), 3.8), squeeze=False)
+    figure, axes = pyplot().subplots(1, len(panels), figsize=(4.2 * len(panels), 3.8), squeeze=False)
     colors = {"collectives discovered": "#0b6e6e", "by messages": "#b0532b", "by hand": "#8a8a8a"}
     for axis, (title, mine) in zip(axes[0], panels):
         if title == "simulated":
@@ -150,10 +146,7 @@ def main() -> int:
                         "dirty": dirty(), "command": command, "model": MODEL, "rows": rows},
                  arguments.stdout)
     if not arguments.stdout:
-        try:
-            draw(rows, ROOT / "bench" / "results" / f"{NAME}.svg")
-        except ImportError:
-            print("scaling.py: no picture without matplotlib (Debian: python3-matplotlib)", file=sys.stderr)
+        drawn(draw, rows, ROOT / "bench" / "results" / f"{NAME}.svg")
     return 0
 
 

@@ -14,7 +14,7 @@ loop that is replayed (src/tasks/commands/replay.h) has rows of its own. Without
 messages a task, so that is measured up to 256 ranks where everybody sends to everybody. Celerity's generator of command graphs
 plans the same programs, by messages only, as it discovers no collectives: celerity_peer.cpp says how that program is built; its
 numbers are medians of the processor's time, too.
-The picture needs matplotlib (Debian: python3-matplotlib).
+The picture needs matplotlib (tools/setup --pictures).
 """
 import argparse
 import json
@@ -25,7 +25,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import run as micro  # noqa: E402
-from measured import ROOT, dirty, machine, output, result_file, save_figure, write_result  # noqa: E402
+from measured import ROOT, dirty, drawn, machine, output, pyplot, result_file, save_figure, write_result  # noqa: E402
 
 BY_MESSAGES = "_by_messages"
 NAME = re.compile(r"^(plan|replay)/(\w+)/(\d+)")
@@ -82,12 +82,8 @@ def table(rows: list[dict], peer: list[dict]) -> str:
 
 
 def draw(rows: list[dict], peer: list[dict], file: Path) -> None:
-    import matplotlib
-    matplotlib.use("svg")
-    matplotlib.rcParams.update({"svg.hashsalt": "tacit", "svg.fonttype": "none"})  # the same numbers, the same file
-    from matplotlib import pyplot
     patterns = list(dict.fromkeys(row["pattern"] for row in rows))
-    figure, axes = pyplot.subplots(2, -(-len(patterns) // 2), sharex=True, sharey=True, figsize=(11, 5.5))
+    figure, axes = pyplot().subplots(2, -(-len(patterns) // 2), sharex=True, sharey=True, figsize=(11, 5.5))
     for pattern, axis in zip(patterns, axes.flat):
         for kind, style, color, label in (((pattern, True, False), "o-", "#0b6e6e", "collectives discovered"),
                                           ((pattern, True, True), "v-", "#7aa6c2", "the same, replayed"),
@@ -128,12 +124,8 @@ def main() -> int:
     peer = result.get("peer", {}).get("rows", [])
     print(table(rows, peer), file=sys.stderr)
     write_result("papers-s3-scheduler", result, arguments.stdout)
-    if arguments.stdout:
-        return 0
-    try:
-        draw(rows, peer, ROOT / "bench" / "results" / "papers-s3-scheduler.svg")
-    except ImportError:
-        print("scheduler.py: no picture without matplotlib (Debian: python3-matplotlib)", file=sys.stderr)
+    if not arguments.stdout:
+        drawn(draw, rows, peer, ROOT / "bench" / "results" / "papers-s3-scheduler.svg")
     return 0
 
 

@@ -31,7 +31,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))
-from measured import ROOT, dirty, git, machine, result_file, save_figure  # noqa: E402
+from measured import ROOT, dirty, drawn, git, machine, pyplot, result_file, save_figure  # noqa: E402
 
 
 def simulator():
@@ -253,11 +253,7 @@ def verdicts(parts: dict) -> list[dict]:
 # --- pictures
 
 def new_figure(count: int, title: str):
-    import matplotlib
-    matplotlib.use("svg")
-    matplotlib.rcParams.update({"svg.hashsalt": "tacit", "svg.fonttype": "none"})  # the same numbers, the same file
-    from matplotlib import pyplot
-    figure, axes = pyplot.subplots(1, count, figsize=(5.2 * count, 4), squeeze=False)
+    figure, axes = pyplot().subplots(1, count, figsize=(5.2 * count, 4), squeeze=False)
     figure.suptitle(title, fontsize="medium")
     return figure, axes[0]
 
@@ -341,13 +337,6 @@ def draw(real: Path) -> None:
         draw_real(json.loads(real.read_text())["rows"])
 
 
-def draw_if_possible(real: Path) -> int:
-    try:
-        draw(real)
-    except ImportError:
-        print("simulated.py: no picture without matplotlib (Debian: python3-matplotlib)", file=sys.stderr)
-        return 1
-    return 0
 
 
 def add(files: list) -> None:
@@ -409,10 +398,10 @@ def main() -> int:
             check(arguments.work)
             return 0
         if arguments.draw:
-            return draw_if_possible(arguments.real)
+            return 0 if drawn(draw, arguments.real) else 1
         if arguments.add:
             add(arguments.add)
-            return draw_if_possible(arguments.real)
+            return 0 if drawn(draw, arguments.real) else 1
         tools, programs = prepared(arguments.work)
         parts = {}
         if 12 in arguments.figure:
@@ -438,7 +427,7 @@ def main() -> int:
         print(json.dumps(result, indent=1))
         return 0
     RESULT.write_text(json.dumps(result, indent=1) + "\n")
-    return draw_if_possible(arguments.real)
+    return 0 if drawn(draw, arguments.real) else 1
 
 
 if __name__ == "__main__":
