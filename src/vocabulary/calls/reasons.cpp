@@ -7,10 +7,7 @@ namespace tacit::vocabulary {
 namespace {
 constexpr std::array pages{
 #define TACIT_REASON(number, name, title, text) reason_page{reason::name, #name, title, text},
-#define TACIT_RESERVED(number, name, title, text)                                                            \
-  reason_page{static_cast<reason>(number), #name, title, text},
 #include "vocabulary/calls/reasons.def"
-#undef TACIT_RESERVED
 #undef TACIT_REASON
 };
 } // namespace

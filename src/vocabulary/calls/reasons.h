@@ -13,9 +13,7 @@ namespace tacit::vocabulary {
 enum class reason : std::uint16_t {
   none = 0,
 #define TACIT_REASON(number, name, title, text) name = (number),
-#define TACIT_RESERVED(number, name, title, text) // has a page and no name that could be emitted
 #include "vocabulary/calls/reasons.def"
-#undef TACIT_RESERVED
 #undef TACIT_REASON
 };
 
