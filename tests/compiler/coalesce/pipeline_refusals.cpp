@@ -15,7 +15,7 @@ bool no_puts = false, no_flush = false, no_lock = false; ///< for good
 int rounds_by_puts;
 /// A round makes thousands of puts that are alike: the first few of them and one of these are calls that may fail.
 constexpr int alike = 997;
-int puts; ///< of this round
+int puts_of_round;
 } // namespace
 
 extern "C" {
@@ -41,7 +41,7 @@ int MPI_Win_lock_all(int assertion, MPI_Win win) {
 int MPI_Put(const void* o, int oc, MPI_Datatype ot, int target, MPI_Aint disp, int tc, MPI_Datatype tt,
             MPI_Win win) {
   const auto put = [&] { return PMPI_Put(o, oc, ot, target, disp, tc, tt, win); };
-  return no_puts || puts++ % alike < 3 ? may_fail(put, no_puts) : put();
+  return no_puts || puts_of_round++ % alike < 3 ? may_fail(put, no_puts) : put();
 }
 int MPI_Win_flush_all(MPI_Win win) {
   return may_fail([&] { return PMPI_Win_flush_all(win); }, no_flush);
@@ -60,7 +60,7 @@ void exchange(int round, int when, MPI_Comm comm, bool last) {
   std::vector<int> array(size), received(size, -1);
   tacit_pipeline p;
   const tacit_pipeline_store stores[] = {{0, 4, 4, {{4LL * block, 0, processes - 1}}}};
-  puts = 0;
+  puts_of_round = 0;
   watched = true;
   tacit_pipeline_begin(&p, when, nullptr, array.data(), block, MPI_INT, received.data(), block, MPI_INT, comm,
                        0, block - 1, stores, 1, "program.c", 17);
