@@ -6,6 +6,7 @@
 #include "runtime/channel/pieces.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <span>
 
@@ -28,7 +29,7 @@ constexpr std::uint32_t unattended_ring_slots = 256;
 /// A source that gets nothing back may run ahead of its destination, as with MPI's eager messages: with more
 /// ranks than cores a change of processes then serves several runs. Ranks that send in a circle are never
 /// further apart than the circle is long.
-constexpr std::uint32_t one_way_slots = 32;
+constexpr std::uint64_t one_way_lines = 32;
 constexpr std::uint64_t one_way_bytes = 32 * 1024;
 
 /// Lines that are worth fetching ahead of a message; more would push out what the program works on.
@@ -36,6 +37,19 @@ constexpr std::size_t claimed_bytes = 4096;
 
 constexpr std::uint64_t round_up(std::uint64_t n, std::uint64_t unit) {
   return (n + unit - 1) / unit * unit;
+}
+
+/// So many slots of that stride: 32 and more, as long as they are no longer than a kilobyte.
+constexpr std::uint32_t one_way_slots(std::uint64_t stride) {
+  const std::uint64_t slots_of_line = std::max<std::uint64_t>(1, cache_line / stride);
+  return static_cast<std::uint32_t>(std::min(one_way_lines * slots_of_line, one_way_bytes / stride));
+}
+
+/// Several short messages of a source that runs ahead travel in one line, which is what each costs then: 8 B between two cores take 0.6 of the
+/// time of a line each where they share no cache, and the same where they do. Both ways a line never has two messages.
+constexpr std::uint32_t shared_line_stride(std::uint64_t bytes) {
+  return static_cast<std::uint32_t>(
+      std::bit_ceil(round_up(bytes, sizeof(std::uint64_t)) + sizeof(std::uint64_t)));
 }
 
 /// Fetches a line in order to write it. Without -mprfchw compilers turn __builtin_prefetch(p, 1) into a
@@ -62,8 +76,11 @@ channel_shape shape_for(std::uint64_t bytes, bool reciprocal, bool canary, bool 
     shape.piece_bytes = bytes;
     shape.stride = static_cast<std::uint32_t>(canary ? round_up(bytes + sizeof(std::uint64_t), cache_line)
                                                      : round_up(bytes, cache_line) + cache_line);
-    if (!reciprocal)
-      shape.slots = std::min(one_way_slots, static_cast<std::uint32_t>(one_way_bytes / shape.stride));
+    if (!reciprocal) {
+      if (canary && bytes + sizeof(std::uint64_t) <= cache_line / 2)
+        shape.stride = shared_line_stride(bytes);
+      shape.slots = one_way_slots(shape.stride);
+    }
   } else {
     shape.piece_bytes = ring_piece;
     shape.pieces = static_cast<std::uint32_t>((bytes + ring_piece - 1) / ring_piece);

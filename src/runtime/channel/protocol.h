@@ -9,7 +9,7 @@
 // segments into the slot and then stores q + 1 into the slot's flag (release); the destination waits until it
 // loads q + 1 (acquire) and copies straight into the user's segments. The flag is in the last 8 bytes of the
 // slot, so that 56 B of payload and flag share one cache line (the "canary" of seed 004), and the destination
-// watches only that line.
+// watches only that line. Slots of a source that may run ahead share lines, too, if two and more fit.
 //
 // Flow control: piece q may be written when piece q - slots has been consumed. The source knows
 //   counted     what the destination has stored into the channel's acknowledgement (release) after it
@@ -65,7 +65,7 @@ struct channel_shape {
   std::uint64_t piece_bytes = 0; ///< payload of one slot
   std::uint32_t pieces = 1;      ///< of one message; at least 1, also of an empty one
   std::uint32_t slots = 2;
-  std::uint32_t stride = 64; ///< bytes from slot to slot, a multiple of the cache line
+  std::uint32_t stride = 64; ///< bytes from slot to slot: 8, 16 or 32, or a multiple of the cache line
   bool reciprocal = false;   ///< there is also a channel the other way, used in every run
   bool counted = false;      ///< the destination acknowledges
   bool direct = false;       ///< the destination may read the source's memory instead

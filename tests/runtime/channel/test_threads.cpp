@@ -121,8 +121,8 @@ void run_rank(std::vector<line*> out, std::vector<line*> in, std::uint64_t runs,
   }
 }
 
-constexpr std::uint64_t sizes[] = {0,   1,    7,    8,    55,   56,    57,    64,    120,
-                                   121, 1000, 4096, 8192, 8193, 16256, 30000, 200000};
+constexpr std::uint64_t sizes[] = {0,  1,   7,   8,    9,    24,   25,   55,    56,    57,
+                                   64, 120, 121, 1000, 4096, 8192, 8193, 16256, 30000, 200000};
 
 std::uint64_t runs_for(std::uint64_t bytes) {
   return 20 + 20000 / (bytes + 100);
@@ -345,6 +345,14 @@ TEST(shapes, small_messages_need_one_line_and_no_acknowledgement) {
   EXPECT_EQ(shape_for(57, true).stride, 128u);
   EXPECT_EQ(shape_for(8, true, false).stride, 128u) << "without canary";
   EXPECT_EQ(shape_for(64, true, false).stride, 128u) << "without canary";
+  for (const auto& [bytes, stride] :
+       {std::pair(0u, 8u), {1, 16}, {8, 16}, {9, 32}, {24, 32}, {25, 64}, {56, 64}, {57, 128}}) {
+    const channel_shape one_way = shape_for(bytes, false);
+    EXPECT_EQ(one_way.stride, stride) << bytes;
+    EXPECT_EQ(one_way.slots * one_way.stride, 32 * std::max(64u, stride)) << bytes;
+    EXPECT_GE(shape_for(bytes, true).stride, 64u) << "both ways";
+    EXPECT_GE(shape_for(bytes, false, false).stride, 64u) << "without canary";
+  }
   EXPECT_TRUE(shape_for(8, false).counted);
   EXPECT_TRUE(shape_for(1 << 20, true).counted);
   EXPECT_EQ(shape_for(0, true).pieces, 1u);
