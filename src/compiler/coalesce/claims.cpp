@@ -15,6 +15,36 @@ namespace {
 
 bool by_compiler = false;
 
+/// One of the two places of a finding that was said.
+class kept_place {
+public:
+  void keep(const place_found& p) {
+    kind_ = p.kind;
+    line_ = p.line;
+    std::strcpy(file_, end_of(p.file));
+  }
+  bool is(const place_found& p) const {
+    return std::strcmp(kind_, p.kind) == 0 && line_ == p.line && std::strcmp(file_, end_of(p.file)) == 0;
+  }
+
+private:
+  static constexpr std::size_t room = 120;
+  static const char* end_of(const char* file) {
+    const char* const name = file ? file : "?";
+    const std::size_t length = std::strlen(name);
+    return name + (length < room ? 0 : length - room + 1);
+  }
+
+  const char* kind_ = "";
+  int line_ = 0;
+  char file_[room] = "";
+};
+
+struct finding {
+  kept_place at, other;
+  int times = 0;
+};
+
 } // namespace
 
 void claims::note(int target, const piece& p) {
@@ -34,7 +64,7 @@ void claims::verify(int target, const char* file, int line) {
     const touched_range& a = ranges_.data[i - 1];
     touched_range& b = ranges_.data[i];
     if (a.target == b.target && b.from < a.to && (target == TACIT_ALL_TARGETS || target == a.target)) {
-      if (is_worth_saying("twice", file, line))
+      if (is_worth_saying({"twice", file, line}))
         std::fprintf(
             stderr,
             "tacit: rank %d: %s:%d: operations of this region touch bytes %lld to %lld of the window "
@@ -93,32 +123,21 @@ int world_rank() {
   return rank;
 }
 
-bool is_worth_saying(const char* kind, const char* file, int line, int other_line) {
+bool is_worth_saying(const place_found& at, const place_found& other) {
   constexpr int most_times = 3;
-  struct place {
-    const char* kind;
-    char file[120]; ///< its end
-    int line, other_line, times;
-  };
-  static place places[128]; // of more, everything is said
+  static finding found[128]; // of more, everything is said
   static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
-  const char* const name = file ? file : "?";
-  const std::size_t length = std::strlen(name);
-  const char* const end = name + (length < sizeof place::file ? 0 : length - sizeof place::file + 1);
   pthread_mutex_lock(&guard);
-  place* const found = std::find_if(std::begin(places), std::end(places), [&](const place& p) {
-    return !p.kind || (std::strcmp(p.kind, kind) == 0 && p.line == line && p.other_line == other_line &&
-                       std::strcmp(p.file, end) == 0);
+  finding* const same = std::find_if(std::begin(found), std::end(found), [&](const finding& f) {
+    return f.times == 0 || (f.at.is(at) && f.other.is(other));
   });
   int times = 0;
-  if (found != std::end(places)) {
-    if (!found->kind) {
-      found->kind = kind;
-      std::strcpy(found->file, end);
-      found->line = line;
-      found->other_line = other_line;
+  if (same != std::end(found)) {
+    if (same->times == 0) {
+      same->at.keep(at);
+      same->other.keep(other);
     }
-    times = found->times < most_times ? found->times++ : most_times;
+    times = same->times < most_times ? same->times++ : most_times;
   }
   pthread_mutex_unlock(&guard);
   if (times == most_times - 1)

@@ -49,8 +49,14 @@ extern copy_observer told_of_copies;
 extern bool (*units_differ)(MPI_Win win);
 /// "rank 3" of MPI_COMM_WORLD.
 int world_rank();
+/// What a finding says of one place.
+struct place_found {
+  const char* kind = "";
+  const char* file = nullptr;
+  int line = 0;
+};
 /// True for the first few findings of a kind at a place, or between two places; behind the last of them it says that others will not be
 /// said: loops find the same again and again.
-bool is_worth_saying(const char* kind, const char* file, int line, int other_line = 0);
+bool is_worth_saying(const place_found& at, const place_found& other = {});
 
 } // namespace tacit::compiler

@@ -233,13 +233,13 @@ void take_back(known_exchanges* from, known_exchange* added) {
 }
 
 /// What was agreed needs, or could need, a window.
-void begin_known(const known_exchanges& among, known_exchange& e, std::ptrdiff_t block) {
+void begin_known(const known_exchanges& among, known_exchange& e, const tacit_pipeline& p) {
   if (e.when == TACIT_PIPELINE_MEASURED || e.when == TACIT_PIPELINE_PUTS)
-    open_window(among, e, block);
+    open_window(among, e, block_bytes(p));
   if (e.when == TACIT_PIPELINE_PUTS && !e.window)
     decide(e, as_written);
   if (e.when != TACIT_PIPELINE_MEASURED && e.when != TACIT_PIPELINE_PREDICTED)
-    explain(among, e, "as was asked for");
+    explain(among, e, p.whole ? "its blocks cannot be cut" : "as was asked for");
 }
 
 } // namespace
@@ -286,7 +286,7 @@ void make_known(const tacit_pipeline& p, MPI_Comm comm) {
   if (wanted != no_record) {
     made->when = careful[static_cast<int>(wanted)];
     made->number = among->count++;
-    return begin_known(*among, *made, block_bytes(p));
+    return begin_known(*among, *made, p);
   }
   take_back(among, made);
   if (is_first && among)

@@ -26,6 +26,7 @@
 #include "compiler/hooks/settings.h"
 
 #include <algorithm>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -42,6 +43,11 @@ int asked_for(int when) {
                               TACIT_PIPELINE_MEASURED};
   const int word = tacit_word_setting("TACIT_PIPELINE", words, 4, -1, "never, always, puts or measured");
   return word < 0 ? when : meant[word];
+}
+
+/// The program finds out when it runs.
+bool is_open(int when) {
+  return when == TACIT_PIPELINE_MEASURED || when == TACIT_PIPELINE_PREDICTED;
 }
 
 /// What nobody computes: no number of any type is made of these bytes by chance.
@@ -89,9 +95,9 @@ std::ptrdiff_t changed_in_sent(const tacit_pipeline& p) {
   return -1;
 }
 
-/// Where nothing can have arrived: no part for that place has left here, or it comes into a window.
+/// Where nothing can have arrived: no part for that place has left here, it comes into a window, or nothing has left at all.
 std::ptrdiff_t changed_in_target(const tacit_pipeline& p) {
-  for (int part = p.way == by_puts ? 0 : p.posted; part < p.parts; ++part)
+  for (int part = p.way == by_puts || p.is_new ? 0 : p.posted; part < p.parts; ++part)
     for (int source = 0; source < p.processes; ++source) {
       const strip s = strip_of(p, part, source);
       const auto* const place = static_cast<const unsigned char*>(p.target) + s.from;
@@ -104,7 +110,7 @@ std::ptrdiff_t changed_in_target(const tacit_pipeline& p) {
 }
 
 void say_false(const tacit_pipeline& p, std::ptrdiff_t byte, const char* buffer) {
-  if (is_worth_saying(buffer, p.file, p.line))
+  if (is_worth_saying({buffer, p.file, p.line}))
     std::fprintf(stderr,
                  "tacit: rank %d: %s:%d: the loop stores into byte %lld of the exchange's %s, but something "
                  "claims that it "
@@ -161,7 +167,7 @@ void look_for_next(tacit_pipeline& p) {
 
 int post(tacit_pipeline& p) {
   keep_sent(p, p.posted);
-  const int error = p.way == by_puts ? put_row(p) : post_part(p);
+  const int error = p.is_new ? MPI_SUCCESS : p.way == by_puts ? put_row(p) : post_part(p);
   if (error == MPI_SUCCESS) {
     ++p.posted;
     look_for_next(p);
@@ -180,13 +186,27 @@ void plan(tacit_pipeline& p, way how) {
   p.next = p.ready;
 }
 
+/// In check mode, of a kind that nothing is known of yet: as in parts, but no message leaves. A loop may run only once.
+void rehearse(tacit_pipeline& p) {
+  if (p.asked == TACIT_PIPELINE_NEVER)
+    return;
+  plan(p, in_parts);
+  prepare_check(p);
+}
+
+void end_rehearsal(tacit_pipeline& p) {
+  p.way = as_written;
+  p.posted = 0;
+}
+
 bool has_others(MPI_Comm comm) {
   int processes = 0, between = 1;
   return comm != MPI_COMM_NULL && MPI_Comm_test_inter(comm, &between) == MPI_SUCCESS && !between &&
          MPI_Comm_size(comm, &processes) == MPI_SUCCESS && processes > 1;
 }
 
-/// The same on all processes of a correct program, whatever their loops do.
+/// The same on all processes, whatever their loops do, as long as all come with one datatype, which the pragma claims: MPI would also have
+/// one element of a derived type meet its elements one by one.
 bool can_be_cut(const void* origin, int count, MPI_Datatype type, MPI_Datatype other) {
   return origin != MPI_IN_PLACE && type == other && count >= 2 && element_of(type).solid;
 }
@@ -219,6 +239,17 @@ bool complete_rows(tacit_pipeline& p, const void* origin, void* target) {
   return false;
 }
 
+/// The processes come apart: the pragma's claim is not true.
+void say_apart(const tacit_pipeline& p, bool all_cut_or_none) {
+  const char* const text =
+      all_cut_or_none ? "another process of the communicator came to another exchange than this one"
+      : p.whole       ? "this process comes with data that cannot be cut, and another one with data that can"
+                      : "another process of the communicator comes with data that cannot be cut";
+  std::fprintf(
+      stderr, "tacit: rank %d: %s:%d: %s, but the pragma claims that all come here together%s [TACIT-155]\n",
+      world_rank(), p.file ? p.file : "?", p.line, text, all_cut_or_none ? "" : ", with one datatype");
+}
+
 /// Check mode, behind the loop: whether all processes have come to the same exchange, and all can cut it or none. If not, that is said,
 /// nothing is agreed on over this communicator any more, and all go in parts if one has begun to, because the others must take them in.
 void see_that_all_came(tacit_pipeline& p, known_exchanges& among) {
@@ -226,13 +257,11 @@ void see_that_all_came(tacit_pipeline& p, known_exchanges& among) {
   double least[] = {number, -number, whole, -whole, p.way == in_parts ? -1.0 : 0.0,
                     // nothing of a process that cannot cut it
                     -static_cast<double>(p.count), -static_cast<double>(p.type_bytes)};
-  if (!least_of_all(among.own, least, 7) || (least[0] == -least[1] && least[2] == -least[3]))
+  const bool told = least_of_all(among.own, least, 7);
+  const bool all_cut_or_none = least[2] == -least[3];
+  if (!told || (least[0] == -least[1] && all_cut_or_none))
     return;
-  std::fprintf(stderr,
-               "tacit: rank %d: %s:%d: another process of the communicator came to another exchange than "
-               "this one, but the pragma "
-               "claims that all come here together [TACIT-155]\n",
-               world_rank(), p.file ? p.file : "?", p.line);
+  say_apart(p, all_cut_or_none);
   among.came_apart = true;
   p.known = nullptr;
   p.is_new = 0;
@@ -248,27 +277,67 @@ void see_that_all_came(tacit_pipeline& p, known_exchanges& among) {
   plan(p, in_parts);
 }
 
+/// Likewise behind the first exchange of a communicator, which was MPI_Alltoall: before that there is nothing to ask over.
+void see_that_all_can_cut(const tacit_pipeline& p, known_exchanges* among) {
+  const double whole = p.whole;
+  double least[] = {whole, -whole};
+  if (!among || !least_of_all(among->own, least, 2) || least[0] == -least[1])
+    return;
+  say_apart(p, false);
+  among->came_apart = true;
+}
+
+/// Room for so many bytes, which other processes wait for.
+char* room_once_more(std::size_t bytes) {
+  void* room = nullptr;
+  succeeds_once_more([&] {
+    room = std::malloc(bytes);
+    return room ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+  });
+  return static_cast<char*>(room);
+}
+
+/// What MPI does with each block of a buffer, one after the other: call(block of the program's, block of packed bytes).
+template <typename Byte, typename Call>
+int for_each_block(const tacit_pipeline& p, Byte* buffer, int count, MPI_Datatype type, char* packed,
+                   Call call) {
+  MPI_Aint low = 0, extent = 0;
+  int error = MPI_Type_get_extent(type, &low, &extent);
+  for (int i = 0; error == MPI_SUCCESS && i < p.processes; ++i)
+    error = call(buffer + i * count * extent, packed + i * block_bytes(p));
+  return error;
+}
+
 /// In check mode, of a process that cannot cut its blocks while others cut theirs: the same parts, of its bytes packed.
 int complete_packed(tacit_pipeline& p, const void* origin, int origin_count, MPI_Datatype origin_type,
                     void* target, int target_count, MPI_Datatype target_type) {
+  const std::ptrdiff_t block = block_bytes(p), bytes = block * p.processes;
+  char* const packed = block <= INT_MAX ? room_once_more(2 * static_cast<std::size_t>(bytes)) : nullptr;
+  if (!packed) { // others wait: as with a message that MPI has refused for good
+    MPI_Comm_call_errhandler(p.comm, MPI_ERR_NO_MEM);
+    return MPI_ERR_NO_MEM;
+  }
   const bool in_place = origin == MPI_IN_PLACE;
-  const std::ptrdiff_t bytes = block_bytes(p) * p.processes;
-  const int size = static_cast<int>(bytes);
-  char* const packed =
-      size == bytes ? static_cast<char*>(std::malloc(2 * static_cast<std::size_t>(bytes))) : nullptr;
-  if (!packed)
-    return MPI_ERR_OTHER;
-  int at = 0;
-  MPI_Pack(in_place ? target : origin, (in_place ? target_count : origin_count) * p.processes,
-           in_place ? target_type : origin_type, packed, size, &at, p.comm);
+  const int count = in_place ? target_count : origin_count;
+  const MPI_Datatype type = in_place ? target_type : origin_type;
+  int error = for_each_block(p, static_cast<const char*>(in_place ? target : origin), count, type, packed,
+                             [&](const char* from, char* to) {
+                               int at = 0;
+                               return MPI_Pack(from, count, type, to, static_cast<int>(block), &at, p.comm);
+                             });
   MPI_Type_contiguous(p.type_bytes, MPI_BYTE, &p.type);
   p.origin = packed;
   p.target = packed + bytes;
-  int error = complete_parts(p);
+  if (const int travelled = complete_parts(p); error == MPI_SUCCESS)
+    error = travelled;
   MPI_Type_free(&p.type);
-  at = 0;
   if (error == MPI_SUCCESS)
-    error = MPI_Unpack(packed + bytes, size, &at, target, target_count * p.processes, target_type, p.comm);
+    error = for_each_block(p, static_cast<char*>(target), target_count, target_type, packed + bytes,
+                           [&](char* to, const char* from) {
+                             int at = 0;
+                             return MPI_Unpack(from, static_cast<int>(block), &at, to, target_count,
+                                               target_type, p.comm);
+                           });
   std::free(packed);
   return error;
 }
@@ -307,9 +376,8 @@ void tacit_pipeline_begin(tacit_pipeline* exchange, int when, const tacit_pipeli
   p.store_count = p.whole ? 0 : store_count;
   p.file = file;
   p.line = line;
-  p.asked =
-      p.whole ? TACIT_PIPELINE_NEVER
-              : asked_for(when == TACIT_PIPELINE_MEASURED && checks_claims() ? TACIT_PIPELINE_ALWAYS : when);
+  p.asked = p.whole ? TACIT_PIPELINE_NEVER
+                    : asked_for(is_open(when) && checks_claims() ? TACIT_PIPELINE_ALWAYS : when);
   if (costs)
     p.costs = *costs;
   known_exchanges* const among = known_of(comm);
@@ -319,6 +387,8 @@ void tacit_pipeline_begin(tacit_pipeline* exchange, int when, const tacit_pipeli
   known_exchange* const e = find(among, p);
   if (!e) {
     p.is_new = 1;
+    if (checks_claims())
+      rehearse(p);
     return;
   }
   p.known = e;
@@ -354,6 +424,8 @@ int tacit_pipeline_alltoall(tacit_pipeline* exchange, const void* origin, int or
   tacit_pipeline& p = *exchange;
   p.computed = MPI_Wtime();
   verify(p);
+  if (p.is_new)
+    end_rehearsal(p);
   if (p.among && checks_claims() && !static_cast<known_exchanges*>(p.among)->came_apart)
     see_that_all_came(p, *static_cast<known_exchanges*>(p.among));
   if (p.way == in_parts)
@@ -364,6 +436,8 @@ int tacit_pipeline_alltoall(tacit_pipeline* exchange, const void* origin, int or
     p.error = MPI_Alltoall(origin, origin_count, origin_type, target, target_count, target_type, comm);
   if (p.is_new)
     make_known(p, comm);
+  if (p.is_new && !p.among && checks_claims())
+    see_that_all_can_cut(p, known_of(comm));
   if (p.known)
     learn(p, *static_cast<known_exchanges*>(p.among), known_to(p));
   return p.error;

@@ -65,7 +65,8 @@ void say_touched(message_under_way& m, MPI_Aint byte, bool stores) {
   if (m.said)
     return;
   m.said = true;
-  if (!is_worth_saying(stores ? "stores" : "loads", m.at.file, m.at.line, statement.line))
+  if (!is_worth_saying({stores ? "stores" : "loads", m.at.file, m.at.line},
+                       {"", statement.file, statement.line}))
     return;
   const char* const does = stores ? "stores into" : "loads";
   const long long place = static_cast<long long>(m.map.low + byte);
@@ -114,7 +115,7 @@ void say_shared(const message_under_way& added) {
     if (byte < 0 || m->said)
       continue;
     m->said = true;
-    if (!is_worth_saying("shared", added.at.file, added.at.line, m->at.line))
+    if (!is_worth_saying({"shared", added.at.file, added.at.line}, {m->call, m->at.file, m->at.line}))
       continue;
     std::fprintf(
         stderr,

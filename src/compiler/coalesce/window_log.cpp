@@ -109,7 +109,7 @@ bool contradicts(const access_record& claimed, const access_record& other) {
 
 void say(const access_record& claimed, const access_record& other, const int* world) {
   const bool region = claimed.says == claim::no_overlap;
-  if (!is_worth_saying(verb(claimed.what), claimed.where, 0))
+  if (!is_worth_saying({verb(claimed.what), claimed.where}, {verb(other.what), other.where}))
     return;
   std::fprintf(stderr,
                "tacit: rank %d: %s: %s %s bytes %lld to %lld of the window of process %d while rank %d %s "

@@ -148,10 +148,10 @@ std::string hooks_for(const request& asked) {
                   "build it with -DTACIT_WITH_MPI=ON, or name it with --hooks");
 }
 
-/// Checked programs are not optimized, so that nothing moves in them: that is said only to who asks for the pass.
+/// Checked programs are not optimized, so that nothing moves in them: that is said only to who asks for the pass, in whatever way.
 bool is_off(const request& asked) {
   const std::string act(asked.act.empty() ? given(setting::overlap) : std::string_view(asked.act));
-  return act == "off" || (asked.annotations == "check" && asked.act.empty() && act != "apply");
+  return act == "off" || (asked.annotations == "check" && act.empty());
 }
 
 /// What the pass needs on this command line, apart from what the user wrote.

@@ -27,6 +27,9 @@ from pathlib import Path
 
 from random_exchanges import exchanges, locks
 
+sys.path.append(str(Path(__file__).resolve().parents[2]))
+from launched import Hangs, run_job  # noqa: E402  (a folder of scripts, not a package)
+
 SIZE = 96  # elements of a message buffer: more bytes than the eager limit of the rendezvous runs
 
 HEAD = """#include <math.h>
@@ -430,9 +433,8 @@ def compiled(asked, source, program_file, *words):
 def output_of(asked, program_file, ranks, **more):
     environment = dict(os.environ, **dict(pair.split("=", 1) for pair in asked.environment), **more)
     try:
-        done = subprocess.run([*shlex.split(asked.launcher), "-n", str(ranks), str(program_file)], capture_output=True, text=True,
-                              timeout=asked.limit, env=environment)
-    except subprocess.TimeoutExpired:
+        done = run_job([*shlex.split(asked.launcher), "-n", str(ranks), str(program_file)], limit=asked.limit, env=environment)
+    except Hangs:
         return "hangs"
     false = [line for line in done.stderr.splitlines() if re.search(r"TACIT-15\d", line)]
     if false:
@@ -500,7 +502,8 @@ def main():
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
     parser.add_argument("--lie", action="store_true")
     parser.add_argument("--check", action="store_true", help="also as tacit cc --annotations=check: no claim may be said to be false")
-    parser.add_argument("--limit", type=float, help="seconds after which a program is said to hang; in ctest, which has a limit, none")
+    parser.add_argument("--limit", type=float, help="seconds, but for those in which the machine is halted, after which a program is said to "
+                        "hang; in ctest, which has a limit, none")
     parser.add_argument("--keep", type=Path, help="folder for programs that differ")
     parser.add_argument("--json", type=Path, help="file for what was tried and found; written anew after each program")
     asked = parser.parse_args()

@@ -1,8 +1,9 @@
 // Check mode: a loop in front of a pipelined exchange that stores where an annotation claims it does not; processes that come to it from lines
 // of their own, always from the same one (lines) or not (apart), in parts or by puts (TACIT_PIPELINE), or of which one comes with a
-// datatype that cannot be cut, from the beginning (whole) or later (cut): everything arrives all the same.
+// datatype that cannot be cut, from the beginning (whole) or later (cut): everything arrives all the same. Or all come with such a one
+// (derived). With a second word, all of that in the only exchange of the program.
 //
-//     pipeline_claims true|send|receive|lines|apart|whole|cut
+//     pipeline_claims true|send|receive|lines|apart|whole|cut|derived [once]
 #include <mpi.h>
 #include <tacit/coalesce.h>
 
@@ -20,17 +21,19 @@ int main(int argc, char** argv) {
   const bool into_sent = std::strcmp(argv[1], "send") == 0,
              into_received = std::strcmp(argv[1], "receive") == 0, apart = std::strcmp(argv[1], "apart") == 0;
   const int own = std::strcmp(argv[1], "lines") == 0 ? me : 0;
-  const bool whole = std::strcmp(argv[1], "whole") == 0, cut = std::strcmp(argv[1], "cut") == 0;
+  const bool whole = std::strcmp(argv[1], "whole") == 0, cut = std::strcmp(argv[1], "cut") == 0,
+             derived = std::strcmp(argv[1], "derived") == 0;
   MPI_Datatype several;
   MPI_Type_contiguous(4, MPI_INT, &several);
   MPI_Type_commit(&several);
   bool right = true;
-  for (int round = 0; round < (into_sent || into_received ? 2 : 8);
+  const int rounds = argc > 2 ? 1 : into_sent || into_received ? 2 : 8;
+  for (int round = 0; round < rounds;
        ++round) { // the first one is MPI_Alltoall
     const int line = 21 + own + (apart && me == 1 && round % 4 >= 2 ? 10 : 0);
     tacit_pipeline p;
     const tacit_pipeline_store stores[] = {{0, 4, 4, {{4 * block, 0, processes - 1}}}};
-    const bool is_other = me == 1 && (whole || (cut && round >= 4));
+    const bool is_other = derived || (me == 1 && (whole || (cut && round >= 4)));
     const int count = is_other ? block / 4 : block;
     MPI_Datatype type = is_other ? several : MPI_INT;
     tacit_pipeline_begin(&p, TACIT_PIPELINE_MEASURED, nullptr, array.data(), count, type, received.data(),

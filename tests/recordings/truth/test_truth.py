@@ -16,8 +16,8 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "bench"))
-from launched import run_job  # noqa: E402  (beside this file; below, a folder of scripts, not a package)
+sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "tests")]
+from launched import run_job  # noqa: E402  (folders of scripts, not packages)
 from measured import dirty, git, machine  # noqa: E402  (a folder of scripts, not a package)
 from truth_table import ALSO, AT_ONCE, C_PROGRAMS, FORTRAN_PROGRAMS, MAY_NEED, NEEDS, NEEDS_BEYOND_THREE, NO_SINGLE_CALL  # noqa: E402
 

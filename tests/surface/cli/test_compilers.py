@@ -184,6 +184,12 @@ class Compilers(unittest.TestCase):
         said = self.tacit("cc", "--annotations=check", "-O2", "a.c", "-o", "a")
         self.assertNotIn("without optimization", said.stdout + said.stderr)
 
+    def test_who_asks_for_the_report_by_the_environment_is_told_that_checked_code_has_none(self):
+        self.write("a.c", C_PROGRAM)
+        self.environment["TACIT_OVERLAP"] = "report"
+        said = self.tacit("cc", "--annotations=check", "-O2", "a.c", "-o", "a")
+        self.assertIn("compiled without optimization, so that no message is moved", said.stderr)
+
     def test_wrong_words_are_refused(self):
         self.assertIn("must be off, report or apply", self.tacit("cc", "--overlap=on", "a.c", code=2).stderr)
         for command, word, meant in (("cc", "--anotations", "--annotations"), ("cxx", "--overlpa=apply", "--overlap"),

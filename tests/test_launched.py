@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
-"""launched.py: a job that its launcher lost is repeated once, which is said, and nothing else is."""
+"""launched.py: a job that its launcher lost is repeated once, which is said, and nothing else is; what is halted does not hang."""
 import contextlib
 import io
+import os
+import signal
+import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
-from launched import LOST, run_job
+from launched import LOST, Hangs, run_job
 
 # Counts in a file how often it has run; loses a process in the first LOSSES of them, and then ends with CODE.
 JOB = f"""
@@ -43,6 +47,21 @@ class Launched(unittest.TestCase):
 
     def test_one_that_passes_runs_once(self):
         self.assertEqual(self.ends(losses=0, code=0), (0, 1, "answer\n", ""))
+
+    def test_one_that_goes_on_for_longer_than_its_limit_hangs(self):
+        with self.assertRaises(Hangs):
+            run_job([sys.executable, "-c", "import time; time.sleep(60)"], limit=2)
+
+    def test_a_halted_machine_does_not_hang(self):
+        """Whoever waits is halted for longer than the limit, as is all of a machine; the job goes on for less than it behind that."""
+        waiter = f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r}); from launched import run_job; " \
+                 "print(run_job([sys.executable, '-c', 'import time; time.sleep(6)'], limit=5).returncode)"
+        with subprocess.Popen([sys.executable, "-c", waiter], stdout=subprocess.PIPE, text=True) as job:
+            time.sleep(1)
+            os.kill(job.pid, signal.SIGSTOP)
+            time.sleep(6)
+            os.kill(job.pid, signal.SIGCONT)
+            self.assertEqual(job.communicate()[0], "0\n")
 
 
 if __name__ == "__main__":
