@@ -1,6 +1,7 @@
 // The analysis against brute force on random graphs: transfers against the byte simulator, matching against
 // counting, races, cycles, wait sets and buffering against searches over happens-before.
 #include "graphs/flow/analysis.h"
+#include "graphs/flow/rank_by_rank.h"
 #include "graphs/flow/straight.h"
 #include "oracle/fuzz_count.h"
 #include "oracle/random_graph.h"
@@ -169,6 +170,18 @@ TEST(oracle, what_is_not_passed_on_equals_the_bytes_of_an_execution) {
   });
   EXPECT_GT(straight, fuzz_count() / 5);
   EXPECT_LT(straight, fuzz_count() - fuzz_count() / 20) << "some write a byte twice";
+}
+
+TEST(oracle, following_rank_by_rank_equals_the_bytes_of_an_execution) {
+  for (const random_recipe& recipe : {random_recipe{}, {.max_memory = 100, .max_steps = 40}})
+    for_random_graphs(recipe, [](const graph& g, std::uint64_t seed) {
+      const analysis a = analyze(g);
+      const std::optional<transfers> moved = follow_rank_by_rank(g, a.matched, a.order, {});
+      ASSERT_TRUE(moved.has_value());
+      expect_bytes_of_an_execution(g, *moved, seed);
+      EXPECT_EQ(moved->list, a.moved.list);
+      EXPECT_EQ(moved->fragments, a.moved.fragments);
+    });
 }
 
 TEST(oracle, reductions_equal_the_bytes_of_an_execution) {

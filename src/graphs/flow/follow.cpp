@@ -10,10 +10,12 @@
 // A message is handed over when its receive directly follows its send in the run order, which is the common
 // case; otherwise its fragments are parked until the receive comes. Cost O(operations + fragments moved):
 // fragments can multiply exponentially in crafted graphs, hence two budgets: fragments moved bound the time,
-// bytes held the memory. Graphs in which nothing is passed on need none of this (straight.h).
+// bytes held the memory. Graphs in which nothing is passed on need none of this (straight.h); where ranks touch many pieces of memory, two
+// walks are faster (rank_by_rank.h).
 #include "graphs/flow/flow.h"
 
 #include "graphs/flow/live_bytes.h"
+#include "graphs/flow/rank_by_rank.h"
 #include "graphs/flow/rank_memory.h"
 #include "graphs/flow/separate.h"
 #include "graphs/flow/straight.h"
@@ -307,6 +309,15 @@ diagnostic given_up(const graph& g, op_id where, const std::string& needed) {
       "with a unit such as 8GiB"};
 }
 
+/// Where a rank touches a few pieces of memory, all that it holds is as quickly fetched as its operations are.
+bool ranks_do_much(const graph& g) {
+  constexpr std::size_t of_a_rank = 64, together = 1 << 12; // measured
+  std::size_t pieces = 0;
+  for (std::uint32_t i = 0; i < g.size(); ++i)
+    pieces += g[op_id{i}].pooled ? g.reads(op_id{i}).size() + g.writes(op_id{i}).size() : 1;
+  return pieces >= together && pieces / of_a_rank >= g.ranks();
+}
+
 } // namespace
 
 transfers follow(const graph& g, const matching& m, const run_order& o, diagnostics& problems,
@@ -315,6 +326,9 @@ transfers follow(const graph& g, const matching& m, const run_order& o, diagnost
     return {};
   if (std::optional<transfers> straight = follow_straight(g, m, o, options))
     return *std::move(straight);
+  if (ranks_do_much(g))
+    if (std::optional<transfers> all = follow_rank_by_rank(g, m, o, options))
+      return *std::move(all);
   memory_budget budget(options.memory_budget);
   follower walk(g, m, o, options.fragment_budget, budget);
   try {

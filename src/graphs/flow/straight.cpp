@@ -12,6 +12,7 @@
 #include "graphs/flow/straight.h"
 
 #include "graphs/flow/live_bytes.h"
+#include "graphs/graph/patience_sort.h"
 #include "vocabulary/base/huge_pages.h"
 
 #include <algorithm>
@@ -175,7 +176,9 @@ private:
     std::size_t kept = 0, begin = 0;
     for (std::uint32_t r = 0; r < g_.ranks(); ++r) { // filling has moved each begin to the next one
       const std::size_t end = next_[r];
-      sort_by_address({list.data() + begin, end - begin});
+      sorter_.sort(std::span(list.data() + begin, end - begin), [](const transfer& a, const transfer& b) {
+        return a.destination_address < b.destination_address;
+      });
       while (begin < end) {
         transfer whole = list[begin];
         for (++begin; begin < end; ++begin) {
@@ -196,14 +199,6 @@ private:
     return true;
   }
 
-  static void sort_by_address(std::span<transfer> list) {
-    const auto lower = [](const transfer& a, const transfer& b) {
-      return a.destination_address < b.destination_address;
-    };
-    if (!std::is_sorted(list.begin(), list.end(), lower))
-      std::sort(list.begin(), list.end(), lower);
-  }
-
   void leave_out_what_is_dead() {
     const std::vector<transfer> all = std::exchange(made_.list, {});
     made_.list.reserve(all.size());
@@ -220,6 +215,7 @@ private:
   const run_order& order_;
   const flow_options& options_;
   std::vector<std::size_t> next_; ///< per destination: where its next transfer is put
+  patience_sorter<transfer> sorter_;
   transfers made_;
 };
 

@@ -2,6 +2,7 @@
 // second operation. One pass over the operations and one over the dependencies; a list of segments is sorted
 // only to find bytes written twice. Cost O(operations + dependencies + segments log segments).
 #include "graphs/graph/graph.h"
+#include "graphs/graph/patience_sort.h"
 #include "graphs/graph/problem_list.h"
 
 #include <algorithm>
@@ -194,7 +195,7 @@ private:
       return; // ascending, as datatypes mostly list their pieces
     sorted_.assign(writes.begin(), writes.end());
     std::erase_if(sorted_, [](const segment& s) { return s.length == 0; });
-    std::sort(sorted_.begin(), sorted_.end(), [](auto& a, auto& b) { return a.address < b.address; });
+    sorter_.sort(std::span(sorted_), [](auto& a, auto& b) { return a.address < b.address; });
     for (std::size_t i = 1; i < sorted_.size(); ++i) {
       const segment &a = sorted_[i - 1], &b = sorted_[i];
       if (a.address + a.length <= b.address)
@@ -265,6 +266,7 @@ private:
   problem_list malformed_;
   problem_list backward_;
   std::vector<segment> sorted_;
+  patience_sorter<segment> sorter_;
 };
 
 } // namespace

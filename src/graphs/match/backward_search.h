@@ -18,7 +18,7 @@ namespace tacit::graphs {
 class backward_search {
 public:
   backward_search(const graph& g, const matching& m, const std::vector<op_id>& order,
-                  const fence_order& fences, const operations_by_rank& by_rank, const dependency_rows& before)
+                  const fence_order& fences, const places_by_rank& by_rank, const dependency_rows& before)
       : g_(g), m_(m), order_(order), fences_(fences), by_rank_(by_rank), before_(before) {}
 
   /// True if all of `wanted`, different operations of one rank in run order, happen before `start`.
@@ -37,7 +37,7 @@ private:
   const matching& m_;
   const std::vector<op_id>& order_;
   const fence_order& fences_;
-  const operations_by_rank& by_rank_;
+  const places_by_rank& by_rank_;
   const dependency_rows& before_;
   std::vector<std::uint32_t> wanted_, seen_, everywhere_, position_, group_seen_; ///< made on first use
   std::uint32_t query_ = 0, stamp_ = 0;

@@ -48,12 +48,17 @@ bool few_operations::put_in_order(std::uint32_t local) {
                                    std::pair(&own.writes, &sorted_[std::size_t{2} * local + 1])}) {
     if (is_in_order(*list))
       continue;
-    copy->assign(list->begin(), list->end());
-    std::sort(copy->begin(), copy->end(),
-              [](const segment& x, const segment& y) { return x.address < y.address; });
-    *list = *copy;
-    if (!is_in_order(*list))
+    if (std::ranges::equal(*list, copy->of)) { // ranks mostly do the same
+      *list = copy->sorted;
+      continue;
+    }
+    copy->sorted.assign(list->begin(), list->end());
+    sorter_.sort(std::span(copy->sorted),
+                 [](const segment& x, const segment& y) { return x.address < y.address; });
+    copy->of = {};
+    if (!is_in_order(copy->sorted))
       return false;
+    copy->of = std::exchange(*list, copy->sorted);
   }
   lists_.push_back(own);
   return true;

@@ -46,6 +46,8 @@ struct memory_use {
     write_end = std::max(write_end, end);
   }
   bool meets_reads() const { return read_begin < write_end && write_begin < read_end; }
+  /// Whatever it does beside, it is not plain and has several writers.
+  bool is_settled() const { return !one_writer && (!in_turn || meets_reads()); }
   bool is_plain() const { return writer == no_op || (in_turn && !meets_reads()); }
 };
 
@@ -86,6 +88,8 @@ private:
         use.write(id, op.data);
       return;
     }
+    if (use.is_settled())
+      return; // its lists may be long
     for (const segment& s : g_.reads(id))
       if (s.length > 0)
         use.read(s);

@@ -344,7 +344,7 @@ private:
   const matching& m_;
   const fence_order fences_;
   const dependency_rows before_;
-  const operations_by_rank by_rank_;
+  const places_by_rank by_rank_;
   few_operations few_;
   backward_search search_;
   problem_list races_;

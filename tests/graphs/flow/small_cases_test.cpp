@@ -1,5 +1,7 @@
 // The small cases on which the printed algorithm of the paper goes wrong, and the edges of the language.
 #include "graphs/flow/analysis.h"
+#include "graphs/flow/rank_by_rank.h"
+#include "graphs/generate/generate.h"
 
 using namespace tacit;
 using namespace tacit::graphs;
@@ -223,4 +225,60 @@ TEST(flow, exponential_graph_meets_the_budget) {
   EXPECT_EQ(a.problems[0].level, severity::warning);
   EXPECT_NE(a.problems[0].message.find("65536 fragments"), std::string::npos) << a.problems[0].message;
   EXPECT_NE(a.problems[0].remedy.find("--budget"), std::string::npos);
+}
+
+namespace {
+
+graph alltoall(algorithm form, std::uint32_t ranks) {
+  diagnostics problems;
+  return generate({.kind = pattern::alltoall, .form = form, .ranks = ranks, .block = 24}, problems).value();
+}
+
+/// Each rank passes on all that it got, and its own.
+graph growing_chain(std::uint32_t ranks) {
+  graph g(ranks);
+  op_id got = no_op;
+  for (std::uint32_t r = 0; r + 1 < ranks; ++r) {
+    const segment all{0, 8 * std::uint64_t{r + 1}};
+    const op_id sent = g.send(rank_id{r}, all, rank_id{r + 1});
+    if (got != no_op)
+      g.depend(got, sent);
+    got = g.recv(rank_id{r + 1}, all, rank_id{r});
+  }
+  return g;
+}
+
+std::optional<transfers> rank_by_rank(const graph& g, const flow_options& options = {}) {
+  const analysis a = analyze(g);
+  return follow_rank_by_rank(g, a.matched, a.order, options);
+}
+
+} // namespace
+
+TEST(flow, an_alltoall_leaves_the_same_whatever_the_algorithm) {
+  for (const std::uint32_t ranks : {5u, 32u, 64u}) {
+    const list straight = transfers_of(alltoall(algorithm::linear, ranks));
+    EXPECT_EQ(straight.size(), std::size_t{ranks} * (ranks - 1));
+    for (const algorithm form : {algorithm::bruck, algorithm::ring, algorithm::butterfly}) {
+      if (form == algorithm::butterfly && ranks == 5)
+        continue; // it takes powers of two
+      const graph g = alltoall(form, ranks);
+      EXPECT_EQ(transfers_of(g), straight);
+      const std::optional<transfers> moved = rank_by_rank(g);
+      ASSERT_TRUE(moved);
+      EXPECT_EQ(moved->list, straight);
+    }
+  }
+}
+
+TEST(flow, rank_by_rank_gives_up_what_it_cannot_follow) {
+  const graph g = alltoall(algorithm::bruck, 16);
+  EXPECT_TRUE(rank_by_rank(g));
+  EXPECT_FALSE(rank_by_rank(g, {.fragment_budget = 100}));
+  EXPECT_FALSE(rank_by_rank(g, {.memory_budget = 1000}));
+  EXPECT_FALSE(rank_by_rank(growing_chain(420))) << "messages carry much in few pieces";
+  graph long_message(2);
+  long_message.send(r0, segment{0, std::uint64_t{1} << 32}, r1);
+  long_message.recv(r1, segment{0, std::uint64_t{1} << 32}, r0);
+  EXPECT_FALSE(rank_by_rank(long_message));
 }
