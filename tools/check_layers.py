@@ -67,7 +67,7 @@ TABLE = {
         "rma": ["vocabulary", "graph", "plan", "channel", "mpi", "run", "shm"],
         "exchange": ["vocabulary", "graph", "plan", "platform", "cost", "neighbors", "channel", "mpi", "run"],
         "schedule": ["vocabulary", "graphs", "neighbors", "channel", "mpi", "run", "exchange"],
-        "devices": [],
+        "devices": ["vocabulary"],
         "executor": ["vocabulary", "tasks", "channel", "mpi", "run", "devices"],
     },
     "interpose": {

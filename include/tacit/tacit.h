@@ -103,8 +103,8 @@ int tacit_graph_create(MPI_Comm comm, tacit_graph* graph);
  * is allowed and does nothing. */
 int tacit_graph_free(tacit_graph* graph);
 
-/* Sends `count` elements to rank `dest`; with MPI_PROC_NULL nothing happens, and *op becomes an operation
- * that does nothing. Completes when the buffer has been read. The k-th send and the k-th receive between two
+/* Sends `count` elements to rank `dest`; with MPI_PROC_NULL nothing happens, whatever the buffer is, and *op
+ * becomes an operation that does nothing. Completes when the buffer has been read. The k-th send and the k-th receive between two
  * ranks with one tag belong together, in order of creation. A message without bytes moves no data but
  * orders: the receiver waits for the sender, and this order is kept in every schedule. Tags are 0 ...
  * INT_MAX. Errors: TACIT_ERR_ARGUMENT. */
@@ -162,7 +162,8 @@ int tacit_graph_copy(tacit_graph graph, const void* from, MPI_Count from_count, 
  * Operators of the program keep the order; they are called on the thread that progresses the schedule, never
  * two at once, and must not communicate (for those of all ranks see tacit_graph_add_operator). Messages and
  * copies that no reduction touches, directly or through others, are replaced as if it were not there. Errors:
- * TACIT_ERR_ARGUMENT (no operator; operands that overlap are reported by tacit_compile), TACIT_ERR_MPI. */
+ * TACIT_ERR_ARGUMENT (no operator, or one of MPI's that does not combine such elements; operands that overlap are
+ * reported by tacit_compile), TACIT_ERR_MPI. */
 int tacit_graph_reduce(tacit_graph graph, const void* from, void* into, MPI_Count count,
                        MPI_Datatype datatype, MPI_Op operation, tacit_op* op);
 
@@ -321,14 +322,15 @@ int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MP
  *                                          wrong with the graph, which runs as written while a thread of rank 0
  *                                          finds out what it means. Runs 1, 2, 4 ... 64, 128, 192 ... of the
  *                                          schedule then ask rank 0, and are complete when all ranks have
- *                                          started them; the run after it has a result is the first one of the
- *                                          new form on all ranks, which meet in its start as in tacit_compile.
- *                                          The thread calls nothing of MPI and nothing of the program's. Where
+ *                                          started them. When it has a result, all ranks connect while further
+ *                                          runs go on as written, and then go over to the new form at the same
+ *                                          run; nobody waits for that. The thread calls nothing of MPI and
+ *                                          nothing of the program's. Where
  *                                          it is not possible (with tacit_tune, tacit_plan, tacit_replace false,
- *                                          tacit_progress as_written, tacit_compile distributed) the whole graph
- *                                          is compiled at once. tacit_explain says "analysis:", and which run.
- *                                          Such a schedule is not kept (tacit_graphs_kept), but takes the steps
- *                                          of an equal graph that is
+ *                                          tacit_progress as_written, tacit_driver rma, tacit_compile
+ *                                          distributed) the whole graph is compiled at once. tacit_explain says
+ *                                          "analysis:", and which run. Such a schedule is not kept
+ *                                          (tacit_graphs_kept), but takes the steps of an equal graph that is
  *
  * Other keys are ignored, unless they start with tacit_ and nothing of tacit knows them, which is an error.
  * (TACIT_PROGRESS is another matter: it says who progresses messages, docs/neighborhood.md.)
@@ -339,8 +341,7 @@ int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MP
  * graph whose communicator has been freed (TACIT_ERR_ARGUMENT). */
 int tacit_compile(tacit_graph graph, MPI_Info info, tacit_schedule* schedule);
 
-/* Starts the schedule: local, does not block (with tacit_background a start may be collective, as tacit_compile
- * is: docs/background.md). From now on, until completion, buffers that it reads must not
+/* Starts the schedule: local, does not block. From now on, until completion, buffers that it reads must not
  * be written and buffers that it writes must not be touched. All ranks must start it, equally often, and none
  * may wait for another one's schedule to complete before (see tacit_compile); several schedules may be under
  * way. Errors: TACIT_ERR_STATE if it is active, TACIT_ERR_MPI. A schedule in which MPI has failed on this

@@ -6,7 +6,7 @@
 // switches b + 2 times an item.
 #pragma once
 
-#include "runtime/devices/fibers.h"
+#include "vocabulary/base/fibers.h"
 
 #include <cstddef>
 #include <exception>

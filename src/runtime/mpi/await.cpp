@@ -1,6 +1,7 @@
 #include "runtime/mpi/await.h"
 
 #include "runtime/mpi/mpi_error.h"
+#include "runtime/mpi/resumable_work.h"
 
 #include <atomic>
 #include <chrono>
@@ -27,10 +28,13 @@ void go_on_meanwhile(bool (*round)()) {
 }
 
 void go_on() {
-  more_to_do();
+  if (!resumable_work::pause())
+    more_to_do();
 }
 
 bool offer_core() {
+  if (resumable_work::pause())
+    return false;
   using clock = std::chrono::steady_clock;
   // Less than a time slice of a busy process (2 ms and more), and longer than other ranks of the program work at a time: with 100 us, ranks
   // of a crowded node that copied for each other slept beside an idle core.
@@ -56,10 +60,17 @@ void keep_yielding() {
 
 void await(std::span<MPI_Request> requests, const char* call) {
   const int n = static_cast<int>(requests.size());
-  while (more_to_do()) {
+  const auto are_complete = [&] {
     int done = 0;
     check_mpi(MPI_Testall(n, requests.data(), &done, MPI_STATUSES_IGNORE), call);
-    if (done)
+    return done != 0;
+  };
+  do
+    if (are_complete())
+      return;
+  while (resumable_work::pause());
+  while (more_to_do()) {
+    if (are_complete())
       return;
     offer_core();
   }

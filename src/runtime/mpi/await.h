@@ -1,4 +1,5 @@
-// Waiting for MPI's own requests while everything else that is under way goes on.
+// Waiting for MPI's own requests while everything else that is under way goes on. Inside of resumable_work all of these give the thread back
+// instead.
 #pragma once
 
 #include <mpi.h>

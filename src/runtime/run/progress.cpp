@@ -12,6 +12,7 @@
 
 #include "runtime/mpi/await.h"
 #include "runtime/mpi/library_progress.h"
+#include "runtime/mpi/resumable_work.h"
 
 #include <algorithm>
 #include <atomic>
@@ -28,6 +29,7 @@ std::atomic<int> entering = 0; // threads that want the mutex
 std::vector<execution*> under_way;
 std::atomic<bool> any_under_way = false; // for those who do not have the mutex
 bool progressing = false;
+thread_local bool inside_mpi = false;
 
 /// Whether MPI was initialized for several threads at once; if not, nobody may call us at once either.
 bool several_threads() {
@@ -94,14 +96,16 @@ void progress_each() {
 
 /// How many executions have completed.
 int called_by_mpi() {
-  if (!any_under_way.load(std::memory_order_relaxed))
+  if (!any_under_way.load(std::memory_order_relaxed) || resumable_work::is_inside())
     return 0;
   const bool locked = several_threads();
   if (locked && !guard.try_lock())
     return 0;
   const std::size_t before = under_way.size();
+  inside_mpi = true;
   if (!progressing)
     progress_each();
+  inside_mpi = false;
   const std::size_t after = under_way.size();
   any_under_way.store(after != 0, std::memory_order_relaxed);
   if (locked)
@@ -132,6 +136,8 @@ void end_progress(execution& e) {
 }
 
 void progress_under_way() {
+  if (resumable_work::pause())
+    return;
   const entry lock;
   progress_each();
 }
@@ -152,6 +158,10 @@ bool progress_once(execution& wanted, double& pause) {
 }
 
 } // namespace
+
+bool is_inside_mpi() {
+  return inside_mpi;
+}
 
 bool progress_all(execution& wanted) {
   double unused = 0;

@@ -17,6 +17,8 @@ void end_progress(execution& e);
 bool progress_all(execution& wanted);
 /// Progresses all registered executions once: for whoever waits for something else. Does not block.
 void progress_under_way();
+/// Whether this thread progresses executions because the MPI library has called: then nothing may be done that MPI might do by such calls.
+bool is_inside_mpi();
 /// Blocks until `wanted` has completed, progressing all. Throws as progress_all.
 void wait_for(execution& wanted);
 /// The same for an execution that has started but is not registered, which needs memory: for those that

@@ -1,10 +1,9 @@
 #include "runtime/schedule/background_analysis.h"
 
-#include "runtime/mpi/attributes.h"
+#include "runtime/mpi/left_at_finalize.h"
 
 #include <csignal>
 #include <exception>
-#include <mutex>
 #include <new>
 #include <string>
 #include <system_error>
@@ -16,37 +15,12 @@ namespace {
 
 struct not_wanted {};
 
-/// Those of this process. Never destroyed: schedules that are never freed have some.
-struct registry {
-  std::mutex guard;
-  std::vector<background_analysis*> list;
-};
-registry& all() {
-  static registry* const one = new registry;
-  return *one;
-}
-
-int stop_all(MPI_Comm, int, void*, void*) {
-  std::vector<background_analysis*> left;
-  {
-    const std::lock_guard lock(all().guard);
-    left.swap(all().list);
-  }
+void stop_all(std::vector<background_analysis*> left) {
   for (background_analysis* each : left)
     each->stop();
-  return MPI_SUCCESS;
 }
 
-void enlist(background_analysis* one) {
-  [[maybe_unused]] static const bool ends_with_mpi = (call_at_finalize(stop_all), true);
-  const std::lock_guard lock(all().guard);
-  all().list.push_back(one);
-}
-
-void strike_off(background_analysis* one) noexcept {
-  const std::lock_guard lock(all().guard);
-  std::erase(all().list, one);
-}
+using analyses_left = left_at_finalize<background_analysis, stop_all>;
 
 /// Of this thread, for those that it makes meanwhile.
 class all_signals_blocked {
@@ -67,7 +41,7 @@ private:
 } // namespace
 
 background_analysis::background_analysis(work what) : process_(getpid()) {
-  enlist(this);
+  analyses_left::add(this);
   const all_signals_blocked
       for_the_thread; // they are the program's, whose threads block and wait for them as they like
   try {
@@ -79,13 +53,13 @@ background_analysis::background_analysis(work what) : process_(getpid()) {
     fault_ = std::string("there can be no further thread: ") + e.what();
     state_.store(state::failed, std::memory_order_release);
   } catch (...) {
-    strike_off(this);
+    analyses_left::remove(this);
     throw;
   }
 }
 
 background_analysis::~background_analysis() {
-  strike_off(this);
+  analyses_left::remove(this);
   stop();
 }
 

@@ -8,6 +8,7 @@
 #include "runtime/schedule/compile_runs.h"
 #include "runtime/schedule/known_machine.h"
 #include "runtime/schedule/measured_before.h"
+#include "vocabulary/base/function_ref.h"
 #include "vocabulary/calls/reasons.h"
 
 #include <algorithm>
@@ -181,6 +182,62 @@ checked_graph check_parts(std::vector<message> parts, const compile_request& wan
   return check_inputs(unpacked(std::move(parts)), wanted);
 }
 
+namespace {
+
+/// So many variants are kept that there is one that may be taken where the cheapest may not.
+constexpr std::size_t many_variants = 32;
+
+/// False if there is none; the others are as if they had not been compared.
+bool take_first(graphs::choice& chosen, function_ref<bool(const graphs::named_plan&)> may_be_taken) {
+  for (const graphs::named_plan& p : chosen.plans)
+    if (!may_be_taken(p))
+      std::erase_if(chosen.compared, [&](const graphs::priced_variant& w) { return w.plan == p.name; });
+  std::erase_if(chosen.variants,
+                [&](const graphs::variant& w) { return !may_be_taken(chosen.plans[w.plan]); });
+  if (chosen.variants.empty())
+    return false;
+  graphs::variant first = chosen.variants.front();
+  graphs::named_plan steps = std::move(chosen.plans[first.plan]);
+  first.plan = 0;
+  chosen.variants.assign(1, first);
+  chosen.plans.clear();
+  chosen.plans.push_back(std::move(steps));
+  return true;
+}
+
+bool is_of_all(const graphs::graph& g, comm_id comm) {
+  const auto& members = g.communicators()[index(comm)].members;
+  std::uint32_t rank = 0;
+  return members.size() == g.ranks() &&
+         std::all_of(members.begin(), members.end(), [&](rank_id r) { return index(r) == rank++; });
+}
+
+/// Communicators of some ranks are made in MPI, which no other call than tacit_compile may wait for.
+bool needs_communicators(const graphs::graph& g, const graphs::plan& steps) {
+  return std::any_of(steps.ranks.begin(), steps.ranks.end(), [&](const graphs::rank_plan& r) {
+    return std::any_of(r.steps.begin(), r.steps.end(), [&](const graphs::step& s) {
+      return s.kind == graphs::step_kind::collective && !is_of_all(g, s.comm);
+    });
+  });
+}
+
+/// What ranks can connect while the program goes on.
+void choose_for_background(compiled_graph& c, const checked_graph& graph) {
+  const auto connects = [&](const graphs::named_plan& p) { return !needs_communicators(c.all.g, p.steps); };
+  if (c.chosen.variants.empty() || connects(c.chosen.plans[c.chosen.variants.front().plan]))
+    return;
+  graphs::choice_request request = graph.where;
+  request.most = many_variants;
+  c.chosen = graphs::choose(c.all.g, c.products, graph.wanted.compile, request);
+  if (!take_first(c.chosen, connects))
+    throw call_error(call_error::kind::environment,
+                     "all that could replace it needs communicators of some ranks, which are made only in "
+                     "tacit_compile",
+                     true);
+}
+
+} // namespace
+
 compiled_graph find_meaning(checked_graph graph, std::function<void()> go_on) {
   const compile_request& wanted = graph.wanted;
   graphs::compile_options options = wanted.compile;
@@ -197,6 +254,8 @@ compiled_graph find_meaning(checked_graph graph, std::function<void()> go_on) {
   out.chosen = graphs::choose(out.all.g, out.products, wanted.compile, graph.where);
   refuse_unknown_plan(out.chosen, wanted.plan);
   add_unpriced(out.chosen, out.all.g, out.products.schedule, wanted.driver);
+  if (go_on)
+    choose_for_background(out, graph);
   measured_before earlier;
   if (out.chosen.variants.size() > 1) {
     out.measured_as = {graph.measured_as.key, words_for(out)};
@@ -274,26 +333,6 @@ bool relies_on_buffers(const diagnostic& d) {
   return d.code == number(reason::relies_on_buffering);
 }
 
-/// So many variants are kept that there is one that copies first what it overwrites.
-constexpr std::size_t beside_written = 32;
-
-/// False if there is none.
-bool take_first_unlike_written(graphs::choice& chosen) {
-  std::erase_if(chosen.compared,
-                [](const graphs::priced_variant& w) { return w.plan == graphs::written_name; });
-  std::erase_if(chosen.variants,
-                [&](const graphs::variant& w) { return chosen.plans[w.plan].name == graphs::written_name; });
-  if (chosen.variants.empty())
-    return false;
-  graphs::variant first = chosen.variants.front();
-  graphs::named_plan steps = std::move(chosen.plans[first.plan]);
-  first.plan = 0;
-  chosen.variants.assign(1, first);
-  chosen.plans.clear();
-  chosen.plans.push_back(std::move(steps));
-  return true;
-}
-
 std::vector<graphs::transfer> transfers_of(const std::vector<local_graph>& parts) {
   std::vector<graphs::transfer> out;
   for (std::uint32_t r = 0; r < parts.size(); ++r)
@@ -326,10 +365,11 @@ std::optional<compiled_graph> compile_remaining(std::vector<message> parts, cons
   graphs::choice_request request = request_of(in.facts, wanted);
   const bool buffers = std::erase_if(out.products.problems, relies_on_buffers) > 0;
   if (buffers)
-    request.most = beside_written;
+    request.most = many_variants;
   out.chosen = graphs::choose(out.all.g, out.products, wanted.compile, request);
   add_unpriced(out.chosen, out.all.g, out.products.schedule, wanted.driver);
-  if (buffers && !take_first_unlike_written(out.chosen))
+  if (buffers &&
+      !take_first(out.chosen, [](const graphs::named_plan& p) { return p.name != graphs::written_name; }))
     return std::nullopt;
   for (graphs::priced_variant& w : out.chosen.compared)
     call_straight(w.plan);

@@ -160,6 +160,8 @@ std::string_view compile_request::not_in_background() const {
     return "nothing is to be replaced";
   if (compile.planning.progress == graphs::region_progress::as_written)
     return "no rank may wait for another one at the run that begins the new form";
+  if (driver == "rma")
+    return "windows are made only where all ranks wait for each other";
   if (by == compiled_by::distributed)
     return "all ranks are to find out what the graph means";
   return {};

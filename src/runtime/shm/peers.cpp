@@ -181,18 +181,26 @@ shm_peers::bytes shm_peers::receive(int rank) {
   });
   // Without memory for it, or after an error, the message is received and cut off: its sender waits for that.
   const int room = static_cast<int>(message.size());
-  code = MPI_Recv(message.data(), room, MPI_BYTE, rank, tag_, comm_, MPI_STATUS_IGNORE);
-  attempt([&] { check_mpi(code, "MPI_Recv"); });
+  MPI_Request request = MPI_REQUEST_NULL;
+  code = MPI_Irecv(message.data(), room, MPI_BYTE, rank, tag_, comm_, &request);
+  await_all({&request, 1}, code);
+  attempt([&] { check_mpi(code, "MPI_Irecv"); });
   return message;
 }
 
-void shm_peers::await_sends() {
-  int all = 0, code = MPI_SUCCESS;
+/// What is long is there only when its sender is in MPI again.
+void shm_peers::await_all(std::span<MPI_Request> requests, int& code) {
+  int all = 0;
   for (int rounds = 0; code == MPI_SUCCESS && !all;) {
-    code = MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &all, MPI_STATUSES_IGNORE);
+    code = MPI_Testall(static_cast<int>(requests.size()), requests.data(), &all, MPI_STATUSES_IGNORE);
     if (!all)
       let_others_run(rounds);
   }
+}
+
+void shm_peers::await_sends() {
+  int code = MPI_SUCCESS;
+  await_all(requests_, code);
   attempt([&] { check_mpi(code, "MPI_Testall"); });
 }
 

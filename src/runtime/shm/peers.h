@@ -114,6 +114,7 @@ private:
   void send(int rank, const bytes& message);
   bytes receive(int rank);
   void await_sends();
+  static void await_all(std::span<MPI_Request> requests, int& code);
   bytes hello(const peer& to, const process_identity& me, const cpu_set_t& cores) const;
   void take_hello(int rank, peer& from, const bytes& message, const process_identity& me);
   void check_sizes(int rank, peer& from, const std::vector<planned_message>& sent);

@@ -1,4 +1,4 @@
-#include "runtime/devices/fibers.h"
+#include "vocabulary/base/fibers.h"
 
 #include <cstdint>
 #include <new>
@@ -16,16 +16,16 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-namespace tacit::runtime {
+namespace tacit::vocabulary {
 
 namespace {
 
 /// Address space, of which the kernel gives pages as they are touched; below it lies a page that nobody may touch.
 class fiber_stack {
 public:
-  static constexpr std::size_t bytes = 256 * 1024;
-  fiber_stack() : guard_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {
-    all_ = mmap(nullptr, guard_ + bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+  explicit fiber_stack(std::size_t bytes)
+      : guard_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))), bytes_(bytes) {
+    all_ = mmap(nullptr, guard_ + bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
                 -1, 0);
     if (all_ == MAP_FAILED)
       throw std::bad_alloc();
@@ -33,11 +33,12 @@ public:
   }
   fiber_stack(const fiber_stack&) = delete;
   fiber_stack& operator=(const fiber_stack&) = delete;
-  ~fiber_stack() { munmap(all_, guard_ + bytes); }
+  ~fiber_stack() { munmap(all_, guard_ + bytes_); }
   std::byte* bottom() const { return static_cast<std::byte*>(all_) + guard_; }
+  std::size_t bytes() const { return bytes_; }
 
 private:
-  std::size_t guard_;
+  std::size_t guard_, bytes_;
   void* all_;
 };
 
@@ -145,6 +146,7 @@ public:
 #endif
 #if defined(__SANITIZE_ADDRESS__)
     bottom_ = stack.bottom();
+    bytes_ = stack.bytes();
 #endif
   }
   void end() {
@@ -158,7 +160,7 @@ public:
     __tsan_switch_to_fiber(inside_, 0);
 #endif
 #if defined(__SANITIZE_ADDRESS__)
-    __sanitizer_start_switch_fiber(&outside_fake_, bottom_, fiber_stack::bytes);
+    __sanitizer_start_switch_fiber(&outside_fake_, bottom_, bytes_);
 #endif
   }
   void after_enter() { // back outside
@@ -190,7 +192,7 @@ public:
     to.outside_bottom_ = outside_bottom_;
     to.outside_bytes_ = outside_bytes_;
     to.handed_over_ = true;
-    __sanitizer_start_switch_fiber(&inside_fake_, to.bottom_, fiber_stack::bytes);
+    __sanitizer_start_switch_fiber(&inside_fake_, to.bottom_, to.bytes_);
 #endif
   }
 
@@ -204,7 +206,7 @@ private:
   void* outside_fake_ = nullptr;
   const void* bottom_ = nullptr;
   const void* outside_bottom_ = nullptr;
-  std::size_t outside_bytes_ = 0;
+  std::size_t outside_bytes_ = 0, bytes_ = 0;
   bool handed_over_ = false; ///< it comes from another fiber, not from outside
 #endif
 };
@@ -212,9 +214,9 @@ private:
 } // namespace
 
 struct fiber::state {
-  explicit state(std::function<void()> main_) : main(std::move(main_)) {
+  state(std::function<void()> main_, std::size_t stack_bytes) : stack(stack_bytes), main(std::move(main_)) {
     watched.begin(stack);
-    control.prepare(stack.bottom(), fiber_stack::bytes, &entry);
+    control.prepare(stack.bottom(), stack.bytes(), &entry);
   }
   ~state() { watched.end(); }
   state(const state&) = delete;
@@ -257,7 +259,8 @@ void fiber::state::entry() {
   }
 }
 
-fiber::fiber(std::function<void()> main) : state_(std::make_unique<state>(std::move(main))) {}
+fiber::fiber(std::function<void()> main, std::size_t stack_bytes)
+    : state_(std::make_unique<state>(std::move(main), stack_bytes)) {}
 fiber::~fiber() = default;
 void fiber::resume() {
   state_->enter();
@@ -269,4 +272,4 @@ void fiber::hand_over(fiber& to) {
   state_->hand_over(*to.state_);
 }
 
-} // namespace tacit::runtime
+} // namespace tacit::vocabulary
