@@ -34,17 +34,23 @@ private:
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 
-/// Kinds of elements as far as they decide whether every order of combining gives the same bits.
+/// Kinds of elements, as far as they decide which operators combine them and whether every order of combining gives the same bits.
 enum class element_kind : std::uint8_t {
   signed_integer,
   unsigned_integer,
   truth_value,
   plain_bytes,
   number_and_place,
-  floating
+  floating,
+  complex_number,
+  floating_and_place
 };
 
-/// A type of MPI's own whose elements lie side by side without gaps.
+bool rounds(element_kind kind) {
+  return kind == element_kind::floating || kind == element_kind::complex_number;
+}
+
+/// A type of MPI's own.
 struct known_type {
   MPI_Datatype type;
   const char* name;
@@ -79,18 +85,26 @@ std::vector<known_type> known_types() {
       {MPI_C_BOOL, "bool", truth_value},
       {MPI_BYTE, "byte", plain_bytes},
       {MPI_2INT, "two ints", number_and_place},
-      {MPI_FLOAT_INT, "float and int", floating},
+      {MPI_SHORT_INT, "short and int", number_and_place},
+      {MPI_LONG_INT, "long and int", number_and_place},
+      {MPI_FLOAT_INT, "float and int", floating_and_place},
+      {MPI_DOUBLE_INT, "double and int", floating_and_place},
+      {MPI_LONG_DOUBLE_INT, "long double and int", floating_and_place},
       {MPI_FLOAT, "float", floating},
       {MPI_DOUBLE, "double", floating},
-      {MPI_C_FLOAT_COMPLEX, "float complex", floating},
-      {MPI_C_DOUBLE_COMPLEX, "double complex", floating},
+      {MPI_LONG_DOUBLE, "long double", floating},
+      {MPI_C_FLOAT_COMPLEX, "float complex", complex_number},
+      {MPI_C_DOUBLE_COMPLEX, "double complex", complex_number},
+      {MPI_C_LONG_DOUBLE_COMPLEX, "long double complex", complex_number},
       {MPI_INTEGER, "INTEGER", signed_integer},
       {MPI_REAL, "REAL", floating},
       {MPI_DOUBLE_PRECISION, "DOUBLE PRECISION", floating},
+      {MPI_COMPLEX, "COMPLEX", complex_number},
+      {MPI_DOUBLE_COMPLEX, "DOUBLE COMPLEX", complex_number},
       {MPI_LOGICAL, "LOGICAL", truth_value},
       {MPI_2INTEGER, "two INTEGERs", number_and_place},
-      {MPI_2REAL, "two REALs", floating},
-      {MPI_2DOUBLE_PRECISION, "two DOUBLE PRECISIONs", floating},
+      {MPI_2REAL, "two REALs", floating_and_place},
+      {MPI_2DOUBLE_PRECISION, "two DOUBLE PRECISIONs", floating_and_place},
   };
   std::erase_if(out, [](const known_type& t) { return t.type == MPI_DATATYPE_NULL; });
   return out;
@@ -103,32 +117,46 @@ const known_type* find_known(MPI_Datatype type) {
   return found == known.end() ? nullptr : &*found;
 }
 
+bool is_one_of(MPI_Op operation, std::initializer_list<MPI_Op> list) {
+  return std::find(list.begin(), list.end(), operation) != list.end();
+}
+
 /// Whether every order of combining gives the same bits under every MPI. Not so, though integers: sums and products of 8 and 16 bits,
 /// which Open MPI's vector code saturates and its scalar code wraps around, and minima and maxima of unsigned types, which some
 /// versions compare as signed ones in vectors.
 bool is_exact(MPI_Op operation, const known_type& type, std::uint64_t bytes) {
-  const auto is = [&](std::initializer_list<MPI_Op> list) {
-    return std::find(list.begin(), list.end(), operation) != list.end();
-  };
   const bool integer =
       type.kind == element_kind::signed_integer || type.kind == element_kind::unsigned_integer;
-  if (is({MPI_SUM, MPI_PROD}))
+  if (is_one_of(operation, {MPI_SUM, MPI_PROD}))
     return integer && bytes >= 4;
-  if (is({MPI_MAX, MPI_MIN}))
+  if (is_one_of(operation, {MPI_MAX, MPI_MIN}))
     return type.kind == element_kind::signed_integer;
-  if (is({MPI_LAND, MPI_LOR, MPI_LXOR}))
+  if (is_one_of(operation, {MPI_LAND, MPI_LOR, MPI_LXOR}))
     return integer || type.kind == element_kind::truth_value;
-  if (is({MPI_BAND, MPI_BOR, MPI_BXOR}))
+  if (is_one_of(operation, {MPI_BAND, MPI_BOR, MPI_BXOR}))
     return integer || type.kind == element_kind::plain_bytes;
-  return is({MPI_MAXLOC, MPI_MINLOC}) && type.kind == element_kind::number_and_place;
+  return is_one_of(operation, {MPI_MAXLOC, MPI_MINLOC}) && type.kind == element_kind::number_and_place;
+}
+
+/// MPI-4.1, 6.9.2 and 6.9.4.
+bool takes(MPI_Op operation, element_kind kind) {
+  const bool integer = kind == element_kind::signed_integer || kind == element_kind::unsigned_integer;
+  if (is_one_of(operation, {MPI_SUM, MPI_PROD}))
+    return integer || rounds(kind);
+  if (is_one_of(operation, {MPI_MAX, MPI_MIN}))
+    return integer || kind == element_kind::floating;
+  if (is_one_of(operation, {MPI_LAND, MPI_LOR, MPI_LXOR}))
+    return integer || kind == element_kind::truth_value;
+  if (is_one_of(operation, {MPI_BAND, MPI_BOR, MPI_BXOR}))
+    return integer || kind == element_kind::plain_bytes;
+  return kind == element_kind::number_and_place || kind == element_kind::floating_and_place;
 }
 
 /// Whether the same operands give the same bits wherever they lie and however many are combined at once. Sums and products in floating
 /// point are rounded alike by vector and scalar code (which of two NaNs is left is nobody's promise); what is not exact for its vector
 /// code is not, and nobody knows what a function of the program looks at.
 bool is_steady(MPI_Op operation, const known_type& type, std::uint64_t bytes) {
-  const bool sums = operation == MPI_SUM || operation == MPI_PROD;
-  return is_exact(operation, type, bytes) || (sums && type.kind == element_kind::floating);
+  return is_exact(operation, type, bytes) || (is_one_of(operation, {MPI_SUM, MPI_PROD}) && rounds(type.kind));
 }
 
 const std::vector<std::pair<MPI_Op, const char*>>& known_operators() {
@@ -149,6 +177,12 @@ const std::vector<std::pair<MPI_Op, const char*>>& known_operators() {
   return known;
 }
 
+int combiner_of(MPI_Datatype type) {
+  int integers = 0, addresses = 0, types = 0, combiner = 0;
+  check_mpi(MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner), "MPI_Type_get_envelope");
+  return combiner;
+}
+
 /// What the type of the program behind it needs at most: what divides its extent.
 std::size_t likely_alignment(MPI_Datatype type) {
   const auto extent = static_cast<std::uint64_t>(flatten(type).extent);
@@ -158,9 +192,21 @@ std::size_t likely_alignment(MPI_Datatype type) {
 } // namespace
 
 bool is_predefined(MPI_Datatype type) {
-  int integers = 0, addresses = 0, types = 0, combiner = 0;
-  check_mpi(MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner), "MPI_Type_get_envelope");
-  return combiner == MPI_COMBINER_NAMED;
+  return combiner_of(type) == MPI_COMBINER_NAMED;
+}
+
+std::string why_not_combined(MPI_Op operation, MPI_Datatype type) {
+  const std::string name = name_of_predefined(operation);
+  if (name.empty())
+    return {};
+  const int combiner = combiner_of(type);
+  if (combiner != MPI_COMBINER_NAMED && combiner != MPI_COMBINER_F90_REAL &&
+      combiner != MPI_COMBINER_F90_COMPLEX && combiner != MPI_COMBINER_F90_INTEGER)
+    return fmt::format("MPI's operator for the {} does not combine elements of a type of the program", name);
+  const known_type* const known = combiner == MPI_COMBINER_NAMED ? find_known(type) : nullptr;
+  if (!known || takes(operation, known->kind))
+    return {};
+  return fmt::format("MPI's operator for the {} does not combine elements of type {}", name, known->name);
 }
 
 bool lies_well(const bound_reducer& by, std::uint64_t address) {

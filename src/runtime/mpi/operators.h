@@ -29,6 +29,9 @@ bool lies_well(const bound_reducer& by, std::uint64_t address);
 /// "sum" for MPI_SUM …; empty for an operator of the program.
 std::string name_of_predefined(MPI_Op operation);
 
+/// Why one of MPI's own operators combines no elements of the type, as far as we know; else empty. Throws mpi_error.
+std::string why_not_combined(MPI_Op operation, MPI_Datatype type);
+
 /// Whether MPI_Reduce_local can take it: not null, no MPI_REPLACE and no MPI_NO_OP.
 bool combines(MPI_Op operation);
 

@@ -4,6 +4,7 @@
 #include "runtime/mpi/datatype.h"
 #include "runtime/mpi/errors.h"
 #include "runtime/mpi/rank_and_size.h"
+#include "vocabulary/base/function_ref.h"
 
 #include <algorithm>
 #include <atomic>
@@ -33,28 +34,40 @@ void require_reducer(MPI_Op operation, MPI_Datatype type) {
     refuse_operation("the operator is MPI_OP_NULL, MPI_REPLACE or MPI_NO_OP, which combine nothing");
   if (type == MPI_DATATYPE_NULL)
     refuse_operation("the datatype is MPI_DATATYPE_NULL");
+  if (const std::string fault = why_not_combined(operation, type); !fault.empty())
+    refuse_operation(fault);
 }
 
 } // namespace
 
-graph_builder::bytes bytes_of(const char* what, const void* buffer, MPI_Count count, MPI_Datatype type) {
+namespace {
+
+/// `what` names the bytes, if something is wrong with them.
+graph_builder::bytes bytes_named(function_ref<std::string()> what, const void* buffer, MPI_Count count,
+                                 MPI_Datatype type) {
   if (count < 0)
-    refuse_operation(fmt::format("{}: count is {}, but must not be negative", what, count));
+    refuse_operation(fmt::format("{}: count is {}, but must not be negative", what(), count));
   if (buffer == MPI_IN_PLACE)
-    refuse_operation(fmt::format("{}: MPI_IN_PLACE is no buffer; give its address", what));
+    refuse_operation(fmt::format("{}: MPI_IN_PLACE is no buffer; give its address", what()));
   if (type == MPI_DATATYPE_NULL)
-    refuse_operation(fmt::format("{}: the datatype is MPI_DATATYPE_NULL", what));
+    refuse_operation(fmt::format("{}: the datatype is MPI_DATATYPE_NULL", what()));
   if (count == 0)
     return {};
   graph_builder::bytes bytes = segments_of(buffer, static_cast<std::uint64_t>(count), flatten(type));
   for (const graphs::segment& s : bytes)
     if (s.address >= address_limit || s.length > address_limit - s.address)
       refuse_operation(
-          fmt::format("{}: {} B at {:#x} are not in the memory of a program", what, s.length, s.address));
+          fmt::format("{}: {} B at {:#x} are not in the memory of a program", what(), s.length, s.address));
   if (buffer == nullptr && !bytes.empty() && bytes.front().address == 0)
     refuse_operation(
-        fmt::format("{}: the buffer is a null pointer, but has {} B", what, graphs::total_length(bytes)));
+        fmt::format("{}: the buffer is a null pointer, but has {} B", what(), graphs::total_length(bytes)));
   return bytes;
+}
+
+} // namespace
+
+graph_builder::bytes bytes_of(const char* what, const void* buffer, MPI_Count count, MPI_Datatype type) {
+  return bytes_named([&] { return std::string(what); }, buffer, count, type);
 }
 
 graph_builder::bytes bytes_of_pieces(const char* what, int pieces, const MPI_Aint* addresses,
@@ -65,9 +78,9 @@ graph_builder::bytes bytes_of_pieces(const char* what, int pieces, const MPI_Ain
     refuse_operation(fmt::format("{}: an array of addresses, counts or datatypes is a null pointer", what));
   graph_builder::bytes all;
   for (int i = 0; i < pieces; ++i) {
-    const std::string one = fmt::format("piece {} of the {}", i, what);
     const auto* buffer = reinterpret_cast<const void*>(addresses[i]);
-    for (const graphs::segment& s : bytes_of(one.c_str(), buffer, counts[i], types[i]))
+    const auto name = [&] { return fmt::format("piece {} of the {}", i, what); };
+    for (const graphs::segment& s : bytes_named(name, buffer, counts[i], types[i]))
       graphs::append(all, s);
   }
   return all;

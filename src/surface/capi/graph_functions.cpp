@@ -5,6 +5,7 @@
 #include "runtime/schedule/graph_communicators.h"
 #include "runtime/schedule/graph_operators.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 
@@ -72,24 +73,31 @@ void require_intracommunicator(const char* function, MPI_Comm comm) {
                        function));
 }
 
+/// How many elements, or pieces, of a buffer are looked at: none if there is no peer, where programs give any pointer.
+template <typename Count>
+Count looked_at(Count count, int peer) {
+  return peer == MPI_PROC_NULL ? std::min(count, Count{0}) : count;
+}
+
 int add_send(tacit_graph graph, const char* name, tacit_comm comm, const void* buf, MPI_Count count,
              MPI_Datatype type, int dest, int tag, tacit_op* op) {
   return add(graph, name, op, [&](graph_builder& part) {
-    return part.send(bytes_of("buffer", buf, count, type), dest, tag, comm);
+    return part.send(bytes_of("buffer", buf, looked_at(count, dest), type), dest, tag, comm);
   });
 }
 
 int add_recv(tacit_graph graph, const char* name, tacit_comm comm, void* buf, MPI_Count count,
              MPI_Datatype type, int source, int tag, tacit_op* op) {
   return add(graph, name, op, [&](graph_builder& part) {
-    return part.recv(bytes_of("buffer", buf, count, type), source, tag, comm);
+    return part.recv(bytes_of("buffer", buf, looked_at(count, source), type), source, tag, comm);
   });
 }
 
 int add_recv_reduce(tacit_graph graph, const char* name, tacit_comm comm, void* buf, MPI_Count count,
                     MPI_Datatype type, MPI_Op operation, int source, int tag, tacit_op* op) {
   return add(graph, name, op, [&](graph_builder& part) {
-    return part.recv_reduce(bytes_of("buffer", buf, count, type), operation, type, source, tag, comm);
+    return part.recv_reduce(bytes_of("buffer", buf, looked_at(count, source), type), operation, type, source,
+                            tag, comm);
   });
 }
 
@@ -174,7 +182,7 @@ int tacit_graph_put(tacit_graph graph, const void* buf, MPI_Count count, MPI_Dat
                     MPI_Aint target_address, MPI_Count target_count, MPI_Datatype target_datatype,
                     tacit_op* op) {
   return add(graph, "tacit_graph_put", op, [&](graph_builder& part) {
-    graph_builder::bytes here = bytes_of("local buffer", buf, count, datatype);
+    graph_builder::bytes here = bytes_of("local buffer", buf, looked_at(count, target), datatype);
     if (target == MPI_PROC_NULL)
       return part.put({}, target, {});
     return part.put(std::move(here), target,
@@ -186,7 +194,7 @@ int tacit_graph_get(tacit_graph graph, void* buf, MPI_Count count, MPI_Datatype 
                     MPI_Aint target_address, MPI_Count target_count, MPI_Datatype target_datatype,
                     tacit_op* op) {
   return add(graph, "tacit_graph_get", op, [&](graph_builder& part) {
-    graph_builder::bytes here = bytes_of("local buffer", buf, count, datatype);
+    graph_builder::bytes here = bytes_of("local buffer", buf, looked_at(count, target), datatype);
     if (target == MPI_PROC_NULL)
       return part.get({}, target, {});
     return part.get(std::move(here), target,
@@ -236,7 +244,8 @@ int tacit_graph_sendw(tacit_graph graph, tacit_comm comm, int pieces, const MPI_
                       const MPI_Count counts[], const MPI_Datatype datatypes[], int dest, int tag,
                       tacit_op* op) {
   return add(graph, "tacit_graph_sendw", op, [&](graph_builder& part) {
-    return part.send(bytes_of_pieces("buffer", pieces, addresses, counts, datatypes), dest, tag, comm);
+    return part.send(bytes_of_pieces("buffer", looked_at(pieces, dest), addresses, counts, datatypes), dest,
+                     tag, comm);
   });
 }
 
@@ -244,7 +253,8 @@ int tacit_graph_recvw(tacit_graph graph, tacit_comm comm, int pieces, const MPI_
                       const MPI_Count counts[], const MPI_Datatype datatypes[], int source, int tag,
                       tacit_op* op) {
   return add(graph, "tacit_graph_recvw", op, [&](graph_builder& part) {
-    return part.recv(bytes_of_pieces("buffer", pieces, addresses, counts, datatypes), source, tag, comm);
+    return part.recv(bytes_of_pieces("buffer", looked_at(pieces, source), addresses, counts, datatypes),
+                     source, tag, comm);
   });
 }
 

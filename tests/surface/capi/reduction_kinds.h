@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <limits>
 #include <mpi.h>
 #include <random>
 #include <string>
@@ -85,8 +86,8 @@ struct kind {
   MPI_Op op;
   MPI_Datatype type;
   void (*fill)(unsigned char*, std::uint64_t);
-  bool any_order;                                   ///< every order gives the same bits
-  bool everywhere;                                  ///< of MPI's own, or added by all ranks, and without gaps
+  bool any_order;  ///< every order gives the same bits, and all ranks can combine
+  bool everywhere; ///< of MPI's own, or added by all ranks, and without gaps
   double (*number)(const unsigned char*) = nullptr; ///< of those that round: its value
   bool added = false;                               ///< by tacit_graph_add_operator
   bool commutes = true;                             ///< or the order of the ranks counts
@@ -130,23 +131,31 @@ void fill_number(unsigned char* at, std::uint64_t random) {
   std::memcpy(at, &value, sizeof value);
 }
 
-inline void fill_place(unsigned char* at, std::uint64_t random) {
-  const double value = static_cast<double>(random % 5);
-  const int place = static_cast<int>(random % 1000);
-  std::memcpy(at, &value, sizeof value);
-  std::memcpy(at + sizeof value, &place, sizeof place);
-}
-
-inline void fill_two(unsigned char* at, std::uint64_t random) {
-  const int value[] = {static_cast<int>(random % 5), static_cast<int>(random / 5 % 1000)};
+template <typename Number>
+void fill_two_of(unsigned char* at, std::uint64_t random) {
+  const Number value[] = {static_cast<Number>(random % 5), static_cast<Number>(random / 5 % 1000)};
   std::memcpy(at, value, sizeof value);
 }
 
-inline void fill_float_place(unsigned char* at, std::uint64_t random) {
-  const auto value = static_cast<float>(random % 5);
+/// What stands in bytes that are no part of the number is copied, and compared, with it.
+inline void fill_long_double(unsigned char* at, std::uint64_t random) {
+  const auto value = static_cast<long double>(random % 20011) / 7 - 900;
+  std::memset(at, 0, sizeof value);
+  std::memcpy(at, &value, std::numeric_limits<long double>::digits == 64 ? 10 : sizeof value);
+}
+
+/// A pair as C lays it out, with nothing in its gaps.
+template <typename Number>
+void fill_pair(unsigned char* at, std::uint64_t random) {
+  struct pair {
+    Number value;
+    int place;
+  };
+  const auto value = static_cast<Number>(random % 5);
   const int place = static_cast<int>(random / 5 % 1000);
-  std::memcpy(at, &value, sizeof value);
-  std::memcpy(at + sizeof value, &place, sizeof place);
+  std::memset(at, 0, sizeof(pair));
+  std::memcpy(at + offsetof(pair, value), &value, sizeof value);
+  std::memcpy(at + offsetof(pair, place), &place, sizeof place);
 }
 
 inline void fill_truth(unsigned char* at, std::uint64_t random) {
@@ -197,9 +206,13 @@ struct kinds {
            {"product of float", MPI_PROD, MPI_FLOAT, fill_number<float>, false, true, number_at<float>},
            {"maximum of short", MPI_MAX, MPI_SHORT, fill_number<short>, true, true},
            {"xor of long", MPI_BXOR, MPI_LONG, fill_number<long>, true, true},
-           {"minimum with place", MPI_MINLOC, MPI_DOUBLE_INT, fill_place, false, false},
-           {"minimum with place, of int", MPI_MINLOC, MPI_2INT, fill_two, true, true},
-           {"minimum with place, of float", MPI_MINLOC, MPI_FLOAT_INT, fill_float_place, false, true},
+           {"minimum with place", MPI_MINLOC, MPI_DOUBLE_INT, fill_pair<double>, false, false},
+           {"minimum with place, of int", MPI_MINLOC, MPI_2INT, fill_two_of<int>, true, true},
+           {"minimum with place, of float", MPI_MINLOC, MPI_FLOAT_INT, fill_pair<float>, false, true},
+           {"maximum with place, of long", MPI_MAXLOC, MPI_LONG_INT, fill_pair<long>, false, false},
+           {"maximum with place, of short", MPI_MAXLOC, MPI_SHORT_INT, fill_pair<short>, false, false},
+           {"sum of long double", MPI_SUM, MPI_LONG_DOUBLE, fill_long_double, false, true,
+            number_at<long double>},
            {"sum of signed char", MPI_SUM, MPI_SIGNED_CHAR, fill_small, false, true},
            {"own, of int", mixing, MPI_UNSIGNED, fill_number<unsigned>, false, false},
            {"own, with gaps", mixing_with_gap, gap, fill_gap, false, false},
@@ -211,7 +224,11 @@ struct kinds {
            {"own, added, with gaps", mixing_with_gap, gap, fill_gap, false, false, nullptr, true}};
     if (MPI_LOGICAL != MPI_DATATYPE_NULL) { // MPI may have been built without Fortran
       all.push_back({"or of LOGICAL", MPI_LOR, MPI_LOGICAL, fill_truth, true, true});
-      all.push_back({"maximum with place, of INTEGER", MPI_MAXLOC, MPI_2INTEGER, fill_two, true, true});
+      all.push_back(
+          {"maximum with place, of INTEGER", MPI_MAXLOC, MPI_2INTEGER, fill_two_of<int>, true, true});
+      all.push_back({"minimum with place, of REAL", MPI_MINLOC, MPI_2REAL, fill_two_of<float>, false, true});
+      all.push_back({"maximum with place, of DOUBLE PRECISION", MPI_MAXLOC, MPI_2DOUBLE_PRECISION,
+                     fill_two_of<double>, false, true});
     }
   }
   ~kinds() {

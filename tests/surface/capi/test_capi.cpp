@@ -694,12 +694,24 @@ TEST_F(capi, every_driver_by_name_and_dry_does_nothing) {
 }
 
 TEST_F(capi, null_process_and_empty_graph) {
-  tacit_op op = -1;
-  EXPECT_EQ(tacit_graph_send(graph, nullptr, 3, MPI_INT, MPI_PROC_NULL, 0, &op),
-            TACIT_ERR_ARGUMENT); // null buffer
+  EXPECT_EQ(tacit_graph_send(graph, nullptr, -3, MPI_INT, MPI_PROC_NULL, 0, nullptr), TACIT_ERR_ARGUMENT);
   tacit_graph_free(&graph);
   tacit_graph_create(comm, &graph);
+  tacit_op op = -1;
   int x = 1;
+  const MPI_Aint nowhere = 0;
+  const MPI_Count three = 3;
+  const MPI_Datatype type = MPI_INT;
+  EXPECT_EQ(tacit_graph_send(graph, nullptr, 3, MPI_INT, MPI_PROC_NULL, 0, nullptr), TACIT_SUCCESS);
+  EXPECT_EQ(tacit_graph_recv(graph, nullptr, 3, MPI_INT, MPI_PROC_NULL, 0, nullptr), TACIT_SUCCESS);
+  EXPECT_EQ(tacit_graph_recv_reduce(graph, nullptr, 3, MPI_INT, MPI_SUM, MPI_PROC_NULL, 0, nullptr),
+            TACIT_SUCCESS);
+  EXPECT_EQ(tacit_graph_put(graph, nullptr, 3, MPI_INT, MPI_PROC_NULL, 0, 3, MPI_INT, nullptr),
+            TACIT_SUCCESS);
+  EXPECT_EQ(tacit_graph_sendw(graph, TACIT_COMM_GRAPH, 1, &nowhere, &three, &type, MPI_PROC_NULL, 0, nullptr),
+            TACIT_SUCCESS);
+  EXPECT_EQ(tacit_graph_recvw(graph, TACIT_COMM_GRAPH, 1, &nowhere, &three, &type, MPI_PROC_NULL, 0, nullptr),
+            TACIT_SUCCESS);
   EXPECT_EQ(tacit_graph_send(graph, &x, 1, MPI_INT, MPI_PROC_NULL, 0, &op), TACIT_SUCCESS);
   EXPECT_EQ(tacit_graph_recv(graph, &x, 1, MPI_INT, MPI_PROC_NULL, 0, nullptr), TACIT_SUCCESS);
   compile();

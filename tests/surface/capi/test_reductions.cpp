@@ -730,6 +730,22 @@ TEST_F(reductions, what_cannot_be_combined_is_refused) {
   EXPECT_EQ(tacit_graph_recv_reduce(g, a, 4, MPI_DATATYPE_NULL, MPI_SUM, 0, 0, nullptr), TACIT_ERR_ARGUMENT);
   tacit_graph_free(&g);
 
+  g = fresh();
+  const kinds known;
+  double x[2] = {}, y[2] = {};
+  EXPECT_EQ(tacit_graph_reduce(g, x, y, 2, MPI_DOUBLE, MPI_BAND, nullptr), TACIT_ERR_ARGUMENT);
+  EXPECT_NE(std::string(tacit_last_error()).find("bitwise and does not combine elements of type double"),
+            std::string::npos)
+      << tacit_last_error();
+  EXPECT_EQ(tacit_graph_reduce(g, x, y, 1, MPI_C_DOUBLE_COMPLEX, MPI_MAX, nullptr), TACIT_ERR_ARGUMENT);
+  EXPECT_EQ(tacit_graph_reduce(g, a, b, 4, MPI_INT, MPI_MAXLOC, nullptr), TACIT_ERR_ARGUMENT);
+  EXPECT_EQ(tacit_graph_reduce(g, a, b, 2, MPI_2INT, MPI_SUM, nullptr), TACIT_ERR_ARGUMENT);
+  EXPECT_EQ(tacit_graph_recv_reduce(g, a, 16, MPI_BYTE, MPI_SUM, 0, 0, nullptr), TACIT_ERR_ARGUMENT);
+  EXPECT_EQ(tacit_graph_recv_reduce(g, a, 2, known.pair, MPI_SUM, 0, 0, nullptr), TACIT_ERR_ARGUMENT);
+  EXPECT_NE(std::string(tacit_last_error()).find("type of the program"), std::string::npos)
+      << tacit_last_error();
+  tacit_graph_free(&g);
+
   tacit_schedule s = TACIT_SCHEDULE_NULL;
   g = fresh();
   EXPECT_EQ(tacit_graph_reduce(g, a, a + 1, 3, MPI_INT, MPI_SUM, nullptr), TACIT_SUCCESS);
