@@ -7,11 +7,9 @@
 #include <fmt/format.h>
 #include <iterator>
 #include <limits>
-#include <map>
 #include <numeric>
 #include <optional>
 #include <span>
-#include <tuple>
 #include <utility>
 
 namespace tacit::graphs {
@@ -318,36 +316,66 @@ private:
   std::size_t followed_ = 0;
 };
 
+/// Stages and layers of them that have operations, in their order, and per operation (but marks) which of these it is in.
+struct numbered_layers {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> used;
+  std::vector<std::uint32_t> of;
+};
+
+numbered_layers number_layers(const graph& g, const stage_cut& cut, const std::vector<std::uint32_t>& layer) {
+  numbered_layers out;
+  for (std::uint32_t i = 0; i < g.size(); ++i)
+    if (!cut.is_mark[i])
+      out.used.emplace_back(cut.of[i], layer[i]);
+  std::sort(out.used.begin(), out.used.end());
+  out.used.erase(std::unique(out.used.begin(), out.used.end()), out.used.end());
+  out.of.assign(g.size(), 0);
+  for (std::uint32_t i = 0; i < g.size(); ++i)
+    if (!cut.is_mark[i])
+      out.of[i] = static_cast<std::uint32_t>(
+          std::lower_bound(out.used.begin(), out.used.end(), std::pair(cut.of[i], layer[i])) -
+          out.used.begin());
+  return out;
+}
+
+/// What an operation of the layer before it must be for `o` to lose something by waiting for it.
+std::optional<op_kind> loses_by_waiting_for(const operation& o) {
+  switch (o.kind) {
+  case op_kind::opaque:
+    return op_kind::recv;
+  case op_kind::send:
+    return op_kind::opaque;
+  default:
+    return std::nullopt;
+  }
+}
+
 /// As written, a computation goes on beside messages that it does not wait for. True if some computation would come behind a receive of
 /// its rank, or some send behind a computation, that it does not depend on; also if there are too many dependencies to tell.
-bool takes_overlap_away(const graph& g, const stage_cut& cut, const std::vector<std::uint32_t>& layer) {
-  const auto waits_behind =
-      [&](const operation& o) { // what an operation of the layer before it must be to count; fence: nothing
-        return o.kind == op_kind::opaque ? op_kind::recv
-               : o.kind == op_kind::send ? op_kind::opaque
-                                         : op_kind::fence;
-      };
-  using place = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, op_kind>; // rank, stage, layer, kind
-  const auto place_of = [&](std::uint32_t i) {
-    const operation& o = g[op_id{i}];
-    return place{index(o.rank), cut.of[i], layer[i], o.kind};
+bool takes_overlap_away(const graph& g, const stage_cut& cut, const numbered_layers& layers) {
+  const auto place_in = [&](std::uint32_t i, std::uint32_t number) {
+    return std::size_t{index(g[op_id{i}].rank)} * layers.used.size() + number;
   };
-  std::map<place, std::uint32_t> count;
+  // By rank and layer. Receives and computations do not stand in one layer.
+  std::vector<std::uint32_t> waited_for(std::size_t{g.ranks()} * layers.used.size(), 0);
   for (std::uint32_t i = 0; i < g.size(); ++i)
     if (const op_kind kind = g[op_id{i}].kind; kind == op_kind::recv || kind == op_kind::opaque)
-      ++count[place_of(i)];
+      ++waited_for[place_in(i, layers.of[i])];
   dependencies_of_ranks all(g);
   for (std::uint32_t i = 0; i < g.size(); ++i) {
-    const operation& o = g[op_id{i}];
-    if (layer[i] == 0 || waits_behind(o) == op_kind::fence)
+    const std::uint32_t mine = layers.of[i];
+    const std::optional<op_kind> kind = loses_by_waiting_for(g[op_id{i}]);
+    if (!kind || mine == 0 || cut.is_mark[i] || layers.used[mine - 1].first != layers.used[mine].first ||
+        layers.used[mine - 1].second + 1 != layers.used[mine].second)
       continue;
-    const place wanted{index(o.rank), cut.of[i], layer[i] - 1, waits_behind(o)};
-    const auto there = count.find(wanted);
-    if (there == count.end())
+    const std::uint32_t expected = waited_for[place_in(i, mine - 1)];
+    if (expected == 0)
       continue;
     std::uint32_t found = 0;
-    const auto look = [&](std::uint32_t before) { found += place_of(before) == wanted; };
-    if (!all.each_before(i, 64 * (g.size() + g.dependencies().size()), look) || found < there->second)
+    const auto look = [&](std::uint32_t before) {
+      found += g[op_id{before}].kind == *kind && !cut.is_mark[before] && layers.of[before] == mine - 1;
+    };
+    if (!all.each_before(i, 64 * (g.size() + g.dependencies().size()), look) || found < expected)
       return true;
   }
   return false;
@@ -416,21 +444,15 @@ stage_cut cut_at_computations(const graph& g, const matching& m, stage_cut cut) 
   const std::vector<std::uint32_t> layer = layers_of(g, m, cut);
   if (layer.empty())
     return cut;
-  // Stages and layers of them that have operations, in their order.
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> used;
-  for (std::uint32_t i = 0; i < g.size(); ++i)
-    if (!cut.is_mark[i])
-      used.emplace_back(cut.of[i], layer[i]);
-  std::sort(used.begin(), used.end());
-  used.erase(std::unique(used.begin(), used.end()), used.end());
-  if (used.size() <= cut.stages || used.size() > most_stages ||
-      used.size() * g.ranks() > g.size() + operations_to_spare || takes_overlap_away(g, cut, layer))
+  const numbered_layers layers = number_layers(g, cut, layer);
+  const std::size_t count = layers.used.size();
+  if (count <= cut.stages || count > most_stages || count * g.ranks() > g.size() + operations_to_spare ||
+      takes_overlap_away(g, cut, layers))
     return cut;
   for (std::uint32_t i = 0; i < g.size(); ++i)
     if (!cut.is_mark[i])
-      cut.of[i] = static_cast<std::uint32_t>(
-          std::lower_bound(used.begin(), used.end(), std::pair(cut.of[i], layer[i])) - used.begin());
-  cut.stages = static_cast<std::uint32_t>(used.size());
+      cut.of[i] = layers.of[i];
+  cut.stages = static_cast<std::uint32_t>(count);
   cut.at_computations = true;
   return cut;
 }

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <map>
+#include <span>
 
 namespace tacit::surface {
 namespace {
@@ -69,16 +71,33 @@ std::string list_of_findings(const graphs::graph& g, const graphs::findings& f) 
   return order.size() > 4 ? text + ", …" : text;
 }
 
-/// "In stages: (1) 4 × alltoall on …; (2) …, 12 transfers belong to no collective."
+std::string words(const graphs::graph& g, const graphs::findings& of_stage) {
+  const std::string found = of_stage.found.empty() ? "no collective" : list_of_findings(g, of_stage);
+  if (of_stage.residual.empty())
+    return found;
+  return found + fmt::format(", {} of no collective", counted(of_stage.residual.size(), "transfer"));
+}
+
+/// "In stages: (1, 3, …) 4 × alltoall on …; (2) …, 12 transfers of no collective." Each kind of stage once, the first few kinds.
 std::string words(const graphs::graph& g, const graphs::staged& parts) {
-  std::string text = "In stages:";
+  constexpr std::size_t kinds_named = 4, stages_named = 3;
+  std::vector<std::pair<std::string, std::vector<std::size_t>>> kinds;
   for (std::size_t s = 0; s < parts.stages.size(); ++s) {
-    const graphs::findings& f = parts.stages[s].found;
-    text += fmt::format("{} ({}) {}", s == 0 ? "" : ";", s + 1,
-                        f.found.empty() ? "no collective" : list_of_findings(g, f));
-    if (!f.residual.empty())
-      text += fmt::format(", {} of no collective", counted(f.residual.size(), "transfer"));
+    const std::string one = words(g, parts.stages[s].found);
+    auto kind = std::ranges::find(kinds, one, [](const auto& k) { return k.first; });
+    if (kind == kinds.end())
+      kind = kinds.insert(kinds.end(), {one, {}});
+    kind->second.push_back(s + 1);
   }
+  std::string text = fmt::format("In {}:", counted(parts.stages.size(), "stage"));
+  for (std::size_t k = 0; k < std::min(kinds.size(), kinds_named); ++k) {
+    const auto& [what, stages] = kinds[k];
+    const auto named = std::span(stages).first(std::min(stages.size(), stages_named));
+    text += fmt::format("{} ({}{}) {}", k == 0 ? "" : ";", fmt::join(named, ", "),
+                        named.size() < stages.size() ? ", …" : "", what);
+  }
+  if (kinds.size() > kinds_named)
+    text += fmt::format("; {} more kinds", kinds.size() - kinds_named);
   return text + ".";
 }
 
