@@ -58,32 +58,59 @@ std::optional<graph> made_by(recipe r, std::uint32_t ranks) {
   return generate(r, ignored);
 }
 
-/// Messages of the algorithm on many ranks, from how they grow from `few` ranks to twice as many: by a power of the number of ranks.
-double grown_messages(const recipe& r, std::uint32_t few, std::uint32_t ranks) {
+/// How much there is to play: messages, and the pieces of which their bytes consist.
+struct amounts {
+  double messages = 0, pieces = 0;
+};
+
+amounts amounts_of(const graph& g) {
+  amounts all{static_cast<double>(messages_of(g)), 0};
+  for (std::uint32_t i = 0; i < g.size(); ++i)
+    all.pieces += static_cast<double>(g.reads(op_id{i}).size() + g.writes(op_id{i}).size());
+  return all;
+}
+
+/// From `few` ranks on, where there are `at_few`, and `at_twice` on twice as many: by a power of the number of ranks.
+double grown(double at_few, double at_twice, std::uint32_t few, std::uint32_t ranks) {
+  const double exponent = std::log2(std::max(at_twice, 1.0) / std::max(at_few, 1.0));
+  return std::max(at_few, 1.0) * std::pow(static_cast<double>(ranks) / few, std::max(exponent, 1.0));
+}
+
+/// Of the algorithm on many ranks, from how it grows from `few` ranks to twice as many.
+amounts grown_amounts(const recipe& r, std::uint32_t few, std::uint32_t ranks) {
   const auto small = made_by(r, few), twice = made_by(r, 2 * few);
   if (!small || !twice)
-    return 0;
-  const auto at_few = static_cast<double>(std::max<std::size_t>(messages_of(*small), 1));
-  const double exponent = std::log2(static_cast<double>(messages_of(*twice)) / at_few);
-  return at_few * std::pow(static_cast<double>(ranks) / few, std::max(exponent, 1.0));
+    return {};
+  const amounts one = amounts_of(*small), two = amounts_of(*twice);
+  return {grown(one.messages, two.messages, few, ranks), grown(one.pieces, two.pieces, few, ranks)};
 }
 
 /// Logarithms look like a higher power among few ranks than among many, so it is looked at among more where that takes no time.
-double estimated_messages(const recipe& r, std::uint32_t ranks) {
+amounts estimated_amounts(const recipe& r, std::uint32_t ranks) {
   constexpr std::uint32_t few = 32, more = 256;
-  constexpr double quickly_made = 20'000;
+  constexpr double quickly_made = 20'000, quickly_listed = 4'000'000;
   if (ranks <= 2 * few)
-    return 0;
-  if (ranks > 2 * more && grown_messages(r, few, 2 * more) < quickly_made)
-    return grown_messages(r, more, ranks);
-  return grown_messages(r, few, ranks);
+    return {};
+  if (ranks > 2 * more)
+    if (const amounts far = grown_amounts(r, few, 2 * more);
+        far.messages < quickly_made && far.pieces < quickly_listed)
+      return grown_amounts(r, more, ranks);
+  return grown_amounts(r, few, ranks);
 }
+
+/// Lists of pieces take memory: those of an alltoall by Bruck's algorithm on 65,536 ranks more than any machine has.
+constexpr double most_pieces_a_message = 4;
 
 form_price price_of(const recipe& r, std::uint32_t ranks, const machine_costs& costs,
                     const process_map& where, std::uint64_t most_messages) {
   form_price made{r.form, -1, {}};
-  if (const double many = estimated_messages(r, ranks); many > static_cast<double>(most_messages)) {
-    made.why = fmt::format("about {:.1e} messages are too many to play", many);
+  const amounts many = estimated_amounts(r, ranks);
+  if (many.messages > static_cast<double>(most_messages)) {
+    made.why = fmt::format("about {:.1e} messages are too many to play", many.messages);
+    return made;
+  }
+  if (many.pieces > most_pieces_a_message * static_cast<double>(most_messages)) {
+    made.why = fmt::format("its messages have about {:.1e} pieces, too many to play", many.pieces);
     return made;
   }
   const auto g = made_by(r, ranks);

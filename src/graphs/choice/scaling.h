@@ -38,7 +38,7 @@ struct machine_size {
 };
 
 /// Prices of all algorithms of the recipe's pattern on that number of ranks, by makespan() of messages. Forms of more than
-/// `most_messages` are not priced. Cost: some 600 bytes and 1 to 2 µs for each message.
+/// `most_messages`, or four times as many pieces, are not priced. Cost: some 600 bytes and 1 to 2 µs for each message.
 scaled_prices prices_on(const recipe& r, std::uint32_t ranks, const machine_costs& costs,
                         const machine_size& machine, std::uint64_t most_messages = 2'000'000);
 

@@ -113,3 +113,13 @@ TEST(scaling, what_is_too_large_is_said_and_not_played) {
   EXPECT_LT(price(odd, algorithm::butterfly), 0); // needs a power of two
   EXPECT_GT(price(odd, algorithm::bruck), 0);
 }
+
+/// Their messages are few, and each has half of all blocks: on 65,536 ranks they take more memory than there is.
+TEST(scaling, messages_of_many_pieces_are_not_played) {
+  const recipe bruck{.kind = pattern::alltoall, .form = algorithm::bruck, .block = 8};
+  const scaled_prices many = prices_on(bruck, 2048, {}, {}, 100'000);
+  for (const form_price& one : many.forms)
+    EXPECT_NE(one.why.find("too many"), std::string::npos) << name(one.form) << ": " << one.why;
+  EXPECT_NE(many.forms.size(), 0u);
+  EXPECT_GT(price(prices_on(bruck, 64, {}, {}, 100'000), algorithm::bruck), 0);
+}
