@@ -1,6 +1,23 @@
 ! exchange.c in Fortran: every rank sends one number to every other one, and tacit sees an allgather. Then each rank gives
-! its neighbors on a ring a number, with datatypes per neighbor. Prints what was found and checks the numbers.
+! its neighbors on a ring a number, with datatypes per neighbor. Last, messages are put together from several arrays, and a
+! computation of the program is part of the graph. Prints what was found and checks the numbers.
+module computations
+  use, intrinsic :: iso_c_binding
+  implicit none
+  type, bind(C) :: operands
+    integer(c_int) :: some(3), others(2), added(2), copied(5)
+  end type
+contains
+  subroutine add_up(context) bind(C)
+    type(c_ptr), value :: context
+    type(operands), pointer :: here
+    call c_f_pointer(context, here)
+    here%added = [sum(here%some), sum(here%others)]
+  end subroutine
+end module
+
 program exchange
+  use computations
   use tacit
   implicit none
   include 'mpif.h'
@@ -62,11 +79,55 @@ program exchange
   call expect(tacit_schedule_free(schedule))
   call MPI_Comm_free(ring, ierror)
 
+  call several_arrays()
+
   if (rank == 0) print '(i0, a, i0, a)', ranks, ' ranks, ', wrong, ' wrong numbers'
   call MPI_Finalize(ierror)
   if (wrong /= 0) error stop 1
 
 contains
+  ! Five numbers travel around the ring, from an array of four and one of one into one of three and one of two. They are copied
+  ! into one array, and what they add up to is computed, when they have come.
+  subroutine several_arrays()
+    integer, target :: four(4), one(1)
+    type(operands), target :: got
+    integer :: k
+    integer(c_int) :: arrival, copied, added
+    integer(c_int) :: numbers(2)
+    integer(c_int64_t) :: counts(2)
+
+    numbers = MPI_INTEGER
+    call expect(tacit_graph_create(MPI_COMM_WORLD, graph))
+    counts = [4, 1]
+    call expect(tacit_graph_sendw(graph, TACIT_COMM_GRAPH, 2, [address(c_loc(four)), address(c_loc(one))], counts, &
+                                  numbers, modulo(rank + 1, ranks), 0))
+    counts = [3, 2]
+    call expect(tacit_graph_recvw(graph, TACIT_COMM_GRAPH, 2, [address(c_loc(got%some)), address(c_loc(got%others))], counts, &
+                                  numbers, modulo(rank - 1, ranks), 0, arrival))
+    call expect(tacit_graph_copyw(graph, 2, [address(c_loc(got%some)), address(c_loc(got%others))], counts, numbers, &
+                                  1, [address(c_loc(got%copied))], [5_c_int64_t], [MPI_INTEGER], copied))
+    call expect(tacit_graph_computew(graph, c_funloc(add_up), c_loc(got), &
+                                     2, [address(c_loc(got%some)), address(c_loc(got%others))], counts, numbers, &
+                                     1, [address(c_loc(got%added))], [2_c_int64_t], [MPI_INTEGER], added))
+    call expect(tacit_graph_depend(graph, arrival, copied))
+    call expect(tacit_graph_depend(graph, arrival, added))
+    call expect(tacit_compile(graph, MPI_INFO_NULL, schedule))
+    call expect(tacit_graph_free(graph))
+    do round = 0, 2
+      four = [(100 * rank + 10 * round + k, k = 1, 4)]
+      one = 100 * rank + 10 * round + 5
+      call expect(tacit_run(schedule))
+      k = 100 * modulo(rank - 1, ranks) + 10 * round
+      if (any(got%some /= k + [1, 2, 3]) .or. any(got%others /= k + [4, 5])) wrong = wrong + 1
+      if (any(got%copied /= k + [1, 2, 3, 4, 5]) .or. any(got%added /= [3 * k + 6, 2 * k + 9])) wrong = wrong + 1
+    end do
+    call expect(tacit_schedule_free(schedule))
+  end subroutine
+  function address(of)
+    type(c_ptr), intent(in) :: of
+    integer(c_intptr_t) :: address
+    address = transfer(of, address)
+  end function
   subroutine expect(code)
     integer(c_int), intent(in) :: code
     if (code /= TACIT_SUCCESS) error stop 'tacit reports an error'

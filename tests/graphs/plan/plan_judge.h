@@ -83,4 +83,23 @@ inline std::string judge(const analyzed& a, const plan& p, std::uint64_t seed, i
   return {};
 }
 
+/// All executions of a small plan: what the first wrong one shows; empty if there is none. False in `all_tried` if there were more than
+/// `most` states to look at.
+inline std::string judge_every_order(const analyzed& a, const plan& p, std::size_t most, bool& all_tried,
+                                     bool reassociate = false) {
+  const auto truth = oracle::simulator(a.g).run(1);
+  std::string fault;
+  for (const bool strict : {true, false}) {
+    if (strict && p.as_written)
+      continue;
+    const auto look = [&](const machine_result& got) {
+      if (!fault.empty())
+        return;
+      fault = got.all_finished() ? compare_memory(a.g, p, truth, got.memory, reassociate) : "does not finish";
+    };
+    all_tried = plan_machine::run_in_every_order(a.g, p, strict, most, look) && all_tried;
+  }
+  return fault;
+}
+
 } // namespace tacit::test

@@ -11,7 +11,10 @@
 #include <algorithm>
 #include <map>
 #include <random>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace tacit::test {
 
@@ -39,18 +42,41 @@ public:
       : g_(g), p_(p), random_(seed), strict_(strict), absent_(absent) {}
 
   machine_result run() {
-    const std::size_t n = g_.ranks();
-    out_.memory.resize(n);
-    state_.resize(n);
-    for (std::size_t r = 0; r < n; ++r)
-      state_[r].assign(p_.ranks[r].steps.size(), step_state::waiting);
-    make_wires();
-    while (advance()) {
+    set_up();
+    for (auto all = possible(); !all.empty(); all = possible())
+      perform(all[random_() % all.size()]);
+    return result();
+  }
+
+  /// Executes the plan in every order that its steps allow: `visit` is called with each end that can be reached. Each state is looked at
+  /// once, whatever order leads to it; false if there are more than `most`. Where messages may be buffered, all of them may. How operands of
+  /// collectives are grouped is not tried in all ways.
+  template <typename Visit>
+  static bool run_in_every_order(const graph& g, const plan& p, bool strict, std::size_t most,
+                                 Visit&& visit) {
+    plan_machine first(g, p, 1, strict);
+    first.set_up();
+    for (wire& w : first.wires_)
+      w.buffered = !strict;
+    std::set<std::string> seen{first.key()};
+    std::vector<plan_machine> open{std::move(first)};
+    while (!open.empty()) {
+      plan_machine now = std::move(open.back());
+      open.pop_back();
+      const std::vector<action> all = now.possible();
+      if (all.empty())
+        visit(now.result());
+      for (const action& a : all) {
+        plan_machine next = now;
+        next.perform(a);
+        if (!seen.insert(next.key()).second)
+          continue;
+        if (seen.size() > most)
+          return false;
+        open.push_back(std::move(next));
+      }
     }
-    for (std::size_t r = 0; r < n; ++r)
-      out_.finished.push_back(std::all_of(state_[r].begin(), state_[r].end(),
-                                          [](step_state s) { return s == step_state::done; }));
-    return out_;
+    return true;
   }
 
 private:
@@ -78,6 +104,61 @@ private:
     std::vector<bool> gave;
     std::vector<bool> combined; ///< who has the result
   };
+
+  void set_up() {
+    const std::size_t n = g_.ranks();
+    out_.memory.resize(n);
+    state_.resize(n);
+    for (std::size_t r = 0; r < n; ++r)
+      state_[r].assign(p_.ranks[r].steps.size(), step_state::waiting);
+    make_wires();
+  }
+
+  machine_result result() const {
+    machine_result out = out_;
+    for (const auto& steps : state_)
+      out.finished.push_back(
+          std::all_of(steps.begin(), steps.end(), [](step_state s) { return s == step_state::done; }));
+    return out;
+  }
+
+  /// Equal for machines that can do the same from here on.
+  std::string key() const {
+    std::string out;
+    const auto add = [&](const auto& number) {
+      out.append(reinterpret_cast<const char*>(&number), sizeof number);
+    };
+    const auto add_values = [&](const std::vector<byte_value>& values) {
+      add(values.size());
+      for (const byte_value& v : values) {
+        add(v.first);
+        add(v.second);
+      }
+    };
+    for (const auto& steps : state_)
+      for (const step_state s : steps)
+        add(s);
+    for (const rank_memory& memory : out_.memory) {
+      add(memory.size());
+      for (const auto& [address, v] : memory) {
+        add(address);
+        add(v.first);
+        add(v.second);
+      }
+    }
+    for (const wire& w : wires_) {
+      add(w.read);
+      add(w.written);
+      add_values(w.written ? std::vector<byte_value>{} : w.buffer);
+    }
+    for (const reduction_call& c : reductions_)
+      for (std::size_t i = 0; i < c.members.size(); ++i) {
+        add(static_cast<char>(c.gave[i] + 2 * c.combined[i]));
+        for (const auto& [whom, values] : c.given[i])
+          add_values(values);
+      }
+    return out;
+  }
 
   const step& at(place x) const { return p_.ranks[x.rank].steps[x.step]; }
   step_state& state(place x) { return state_[x.rank][x.step]; }
@@ -281,11 +362,7 @@ private:
     }
   }
 
-  bool advance() {
-    const auto all = possible();
-    if (all.empty())
-      return false;
-    const action a = all[random_() % all.size()];
+  void perform(const action& a) {
     switch (a.what) {
     case action::start:
       start({a.rank, a.number});
@@ -313,7 +390,6 @@ private:
       wires_[a.number].written = true;
       break;
     }
-    return true;
   }
 
   void start(place x) {

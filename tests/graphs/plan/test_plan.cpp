@@ -4,6 +4,7 @@
 
 #include "graphs/compile/compile.h"
 #include "graphs/generate/generate.h"
+#include "oracle/fuzz_count.h"
 #include "oracle/random_graph.h"
 
 #include <gtest/gtest.h>
@@ -58,6 +59,53 @@ TEST(plan, random_graphs_with_reductions) {
   }
   EXPECT_GT(replaced, 700);
   EXPECT_GT(beside, 300);
+}
+
+/// Small enough for all orders of what their steps do: two to four ranks.
+TEST(plan, small_ones_in_every_order) {
+  int whole = 0, replaced = 0;
+  std::uint64_t seed = oracle::fuzz_seed();
+  const std::uint64_t end = seed + oracle::from_environment("TACIT_FUZZ_COUNT", 150);
+  for (; seed < end; ++seed) {
+    oracle::random_recipe recipe = recipe_of(seed);
+    recipe.min_ranks = 2;
+    recipe.max_ranks = 4;
+    recipe.max_steps = 5;
+    recipe.opaques = false;
+    recipe.reductions = seed % 3 == 1;
+    const analyzed a = analyze_all(oracle::random_graph(seed, recipe));
+    const plan_options options = policy_of(seed);
+    for (const plan& p :
+         {make_plan(a.g, a.m, a.o, a.t, a.f, options), plan_as_written(a.g, a.m, a.o, reason::none, "")}) {
+      bool all = true;
+      ASSERT_EQ(judge_every_order(a, p, 5'000, all), "") << show(a.g, seed);
+      whole += all;
+      replaced += all && !p.as_written;
+    }
+  }
+  RecordProperty("plans", whole);
+  EXPECT_GT(whole, 100);
+  EXPECT_GT(replaced, 30);
+}
+
+TEST(plan, known_algorithms_and_what_replaces_them_in_every_order) {
+  int whole = 0;
+  for (const known_algorithm& k : known_algorithms())
+    for (std::uint32_t ranks = 2; ranks <= 4; ++ranks) {
+      diagnostics problems;
+      const auto g =
+          generate({.kind = k.kind, .form = k.form, .ranks = ranks, .block = 2, .segments = 2}, problems);
+      if (!g)
+        continue;
+      const analyzed a = analyze_all(*g);
+      for (const plan& p :
+           {make_plan(a.g, a.m, a.o, a.t, a.f), plan_as_written(a.g, a.m, a.o, reason::none, "")}) {
+        bool all = true;
+        ASSERT_EQ(judge_every_order(a, p, 10'000, all), "") << k.what << " on " << ranks;
+        whole += all;
+      }
+    }
+  EXPECT_GT(whole, 20);
 }
 
 /// The last user byte and the first scratch byte of a list of pieces are no neighbors.
