@@ -35,10 +35,8 @@ inline constexpr double change_of_process = 1000;
 /// In which shm cuts long messages.
 inline constexpr double bytes_of_a_piece = 8192;
 /// A rank that sends and receives so many bytes in a run drives them out of its caches if they go through memory of ours, and not if MPI
-/// copies them once. The model measures what has just been written. So such traffic is priced by what MPI takes for the message: both ends
-/// are busy with it, one way among two ranks took 0.78 of that under Open MPI (MPICH 4.0: 0.92 to 1.5), an exchange 1.55 to 1.6 times that
-/// (1.2 to 1.5), 256 KiB to 4 MiB. Segments of a long message drive each other out as the whole does: four ranks took twice as long by
-/// pipelines through memory as by messages of MPI. What is longer than a channel, on ranks that share cores, is handed over from process to
+/// copies them once. A model that has not measured channels, but what has just been written, prices such traffic by what MPI takes for the
+/// message: both ends are busy with it. What is longer than a channel, on ranks that share cores, is handed over from process to
 /// process on one core, each time with other memory in the caches: gathers of 1 MiB took 1 to 1.4 of what MPI took on four and eight ranks.
 inline constexpr double bytes_that_leave = 262144, share_of_message = 0.85, share_of_long_if_crowded = 1.2;
 /// So much of a message is still in the caches when it is combined, unless other ranks have had the core: a sum of 1 and 4 MiB on two ranks took
@@ -145,16 +143,10 @@ private:
     const double by_mpi = handling + moving(model(medium::node), bytes);
     if (handed_over)
       return std::max(price, share_of_long_if_crowded * by_mpi);
-    if (!model(medium::memory).channels.empty())
-      price = std::max(price, as_part_of_all(bytes));
-    return leaves_caches(bytes) ? std::max(price, share_of_message * by_mpi) : price;
-  }
-  /// The price of a channel that was measured has in it what a single message of that length drives out.
-  bool leaves_caches(double bytes) const {
-    if (model(medium::memory).channels.empty())
-      return carried_ >= bytes_that_leave || bytes >= bytes_that_leave;
-    const bool exchanges = both_ways_ && !nodes_.any_crowded();
-    return bytes > bytes_that_leave || (exchanges && carried_ >= bytes_that_leave);
+    if (!model(medium::memory).channels.empty()) // what a message drives out of the caches is in their prices
+      return std::max(price, as_part_of_all(bytes));
+    const bool leaves = std::max(carried_, bytes) >= bytes_that_leave;
+    return leaves ? std::max(price, share_of_message * by_mpi) : price;
   }
   /// At the price of long messages that are copied: short ones drive each other out of the caches as a long one does its own pieces.
   double as_part_of_all(double bytes) const {

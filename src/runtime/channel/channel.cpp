@@ -20,9 +20,9 @@ constexpr std::uint64_t largest_slot = 8192;
 constexpr std::uint32_t ring_stride = 8192;
 constexpr std::uint64_t ring_piece = ring_stride - cache_line;
 static_assert(ring_piece <= largest_slot);
-/// At most 256 KiB a channel. Up to 16 pieces (127 KiB) both ways then need no acknowledgement, and longer
-/// messages wait for each other less often: at 256 KiB 32 slots take 0.87 of the time of 8.
-constexpr std::uint32_t ring_slots = 32;
+/// Room for a message of 256 KiB one way, and for two of 128 KiB both ways, which then need no acknowledgement (128 KiB take 0.91 of the time
+/// of 32 slots, which are just too few). Longer ones wait for each other less often: at 256 KiB 32 slots take 0.87 of the time of 8.
+constexpr std::uint32_t ring_slots = 34;
 /// Where nobody attends to a channel, all of a message must find room: up to 128 pieces (1016 KiB).
 constexpr std::uint32_t unattended_ring_slots = 256;
 
