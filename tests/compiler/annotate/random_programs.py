@@ -502,8 +502,8 @@ def main():
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
     parser.add_argument("--lie", action="store_true")
     parser.add_argument("--check", action="store_true", help="also as tacit cc --annotations=check: no claim may be said to be false")
-    parser.add_argument("--limit", type=float, help="seconds, but for those in which the machine is halted, after which a program is said to "
-                        "hang; in ctest, which has a limit, none")
+    parser.add_argument("--limit", type=float, help="seconds, but for those in which the machine is halted, after which a program is "
+                        "said to hang; in ctest, which has a limit, none")
     parser.add_argument("--keep", type=Path, help="folder for programs that differ")
     parser.add_argument("--json", type=Path, help="file for what was tried and found; written anew after each program")
     asked = parser.parse_args()
