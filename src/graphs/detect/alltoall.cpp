@@ -42,10 +42,10 @@ private:
   std::uint64_t pairs() const { return std::uint64_t{view_.size()} * (view_.size() - 1); }
 
   void survey() {
-    if (view_.plain() && view_.transfer_count() < pairs()) { // no uniform block: lengths do not matter
-      pairs_with_data_ = view_.transfer_count();
+    if (view_.untouched() && view_.pair_count() < pairs()) { // no uniform block: lengths do not matter
+      pairs_with_data_ = view_.pair_count();
       poor_ = 0;
-      while (view_.into(poor_).size() == view_.size() - 1)
+      while (view_.pairs_into(poor_) == view_.size() - 1)
         ++poor_;
       return;
     }
@@ -104,6 +104,8 @@ private:
   }
 
   std::uint64_t pairs_with_rest() {
+    if (view_.untouched())
+      return view_.pair_count();
     std::uint64_t count = 0;
     for (std::uint32_t j = 0; j < view_.size(); ++j)
       count += sorter_.each_pair(j, [](std::uint32_t, auto) {});

@@ -93,7 +93,7 @@ private:
     for (std::uint32_t i = 0; i < view_.size(); ++i) {
       if (view_.outgoing(i) > view_.outgoing(busiest_))
         busiest_ = i;
-      if (view_.outgoing(i) >= others())
+      if (view_.pairs_from(i) >= others())
         candidates.push_back(i);
     }
     slot_ = position_index(candidates, view_.size());

@@ -14,7 +14,7 @@ complete_lines::complete_lines(const group_view& view, pair_sorter& sorter) : vi
 }
 
 void complete_lines::count_pairs(pair_sorter& sorter) {
-  if (view_.plain())
+  if (view_.untouched())
     return;
   row_pairs_.assign(view_.size(), 0);
   column_pairs_.assign(view_.size(), 0);

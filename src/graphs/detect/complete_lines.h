@@ -42,11 +42,10 @@ public:
 
   /// Pairs with data in a row and in a column, complete or not.
   std::uint32_t pairs_from(std::uint32_t position) const {
-    return row_pairs_.empty() ? view_.outgoing(position) : row_pairs_[position];
+    return row_pairs_.empty() ? view_.pairs_from(position) : row_pairs_[position];
   }
   std::uint32_t pairs_into(std::uint32_t position) const {
-    return column_pairs_.empty() ? static_cast<std::uint32_t>(view_.into(position).size())
-                                 : column_pairs_[position];
+    return column_pairs_.empty() ? view_.pairs_into(position) : column_pairs_[position];
   }
 
   /// Calls visit(row, column, pieces) for each pair of a complete row or column; one of them may be

@@ -61,6 +61,16 @@ void group_view::note_several(std::uint32_t position) {
   one_each_[position] = false;
 }
 
+void group_view::note_repeated(std::uint32_t from, std::uint32_t into) {
+  if (repeated_ == 0) {
+    repeated_from_.assign(size(), 0);
+    repeated_into_.assign(size(), 0);
+  }
+  ++repeated_;
+  ++repeated_from_[from];
+  ++repeated_into_[into];
+}
+
 void group_view::collect() {
   const auto list = book_.list();
   std::vector<std::uint32_t> last_destination(size(), nowhere); // by source: where it was seen last
@@ -96,7 +106,10 @@ void group_view::collect() {
         active_.push_back(id);
       ++count;
       ++outgoing_[from];
-      if (last_destination[from] == i || !book_.whole(id))
+      const bool repeated = last_destination[from] == i;
+      if (repeated)
+        note_repeated(from, i);
+      if (repeated || !book_.whole(id))
         note_several(i);
       last_destination[from] = i;
     }

@@ -136,11 +136,20 @@ public:
   bool exhausted() const { return open_before_ - book_.open() == transfer_count(); }
   /// True if every pair of members has one whole transfer or none, and nothing was taken since the view was
   /// made: to count transfers is to count pairs.
-  bool plain() const {
-    return one_each_.empty() && open_before_ == book_.open() && cuts_before_ == book_.cuts();
-  }
+  bool plain() const { return one_each_.empty() && untouched(); }
+  /// True if nothing was taken since the view was made: the numbers of pairs are still right.
+  bool untouched() const { return open_before_ == book_.open() && cuts_before_ == book_.cuts(); }
   /// Number of transfers from one member.
   std::uint32_t outgoing(std::uint32_t position) const { return outgoing_[position]; }
+  /// Numbers of pairs of members with data: from one member, to one member, all.
+  std::uint32_t pairs_from(std::uint32_t position) const {
+    return outgoing_[position] - (repeated_from_.empty() ? 0 : repeated_from_[position]);
+  }
+  std::uint32_t pairs_into(std::uint32_t position) const {
+    return static_cast<std::uint32_t>(into(position).size()) -
+           (repeated_into_.empty() ? 0 : repeated_into_[position]);
+  }
+  std::size_t pair_count() const { return transfer_count() - repeated_; }
   /// Ids of the transfers to one member.
   id_range into(std::uint32_t position) const {
     return {all_ ? nullptr : active_.data(), first_[position], first_[position + 1]};
@@ -154,6 +163,7 @@ public:
 private:
   void collect();
   void note_several(std::uint32_t position);
+  void note_repeated(std::uint32_t from, std::uint32_t into);
   bool one_each_in_spite_of_others(std::uint32_t position) const {
     return (one_each_.empty() || one_each_[position]) && !book_.cut_at(members_[position]);
   }
@@ -166,6 +176,9 @@ private:
   std::vector<std::uint32_t> active_;    ///< ids; empty if all_
   std::vector<std::uint32_t> first_;
   std::vector<std::uint32_t> outgoing_;
+  /// Transfers of pairs beside the first one of each, by source and by destination; empty if there are none.
+  std::vector<std::uint32_t> repeated_from_, repeated_into_;
+  std::size_t repeated_ = 0;
   std::vector<bool> one_each_; ///< by destination, when the view was made; empty if true for all
   std::size_t open_before_ = 0;
   std::size_t cuts_before_ = 0;

@@ -202,8 +202,12 @@ private:
   /// Density below 1: rows, then columns, of which enough pairs have data left.
   void take_sparse_lines() {
     std::vector<std::uint32_t> row_pairs(view_.size(), 0);
-    for (std::uint32_t j = 0; j < view_.size(); ++j)
-      sorter_.each_pair(j, [&](std::uint32_t i, auto) { ++row_pairs[i]; });
+    if (view_.untouched())
+      for (std::uint32_t i = 0; i < view_.size(); ++i)
+        row_pairs[i] = view_.pairs_from(i);
+    else
+      for (std::uint32_t j = 0; j < view_.size(); ++j)
+        sorter_.each_pair(j, [&](std::uint32_t i, auto) { ++row_pairs[i]; });
     chosen_rows_.clear();
     std::vector<finding_filler> fillers;
     const std::uint32_t lone_row = only_one_that_lacks_a_pair(row_pairs);
@@ -218,7 +222,8 @@ private:
     keep(fillers);
     std::vector<std::uint32_t> column_pairs(view_.size(), 0);
     for (std::uint32_t j = 0; j < view_.size(); ++j)
-      column_pairs[j] = sorter_.each_pair(j, [](std::uint32_t, auto) {});
+      column_pairs[j] =
+          view_.untouched() ? view_.pairs_into(j) : sorter_.each_pair(j, [](std::uint32_t, auto) {});
     const std::uint32_t lone_column = only_one_that_lacks_a_pair(column_pairs);
     for (std::uint32_t j = 0; j < view_.size(); ++j) {
       if (j != lone_column && !s_.dense(column_pairs[j], others()))
