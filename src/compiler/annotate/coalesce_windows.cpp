@@ -200,7 +200,7 @@ private:
     if (is_independent(call))
       return;
     if (use ? needs_send(*use)
-            : !(isa<clang::CallExpr>(call) && is_harmless(llvm::cast<clang::CallExpr>(call), of_.context)))
+            : !(isa<clang::CallExpr>(call) && only_computes(llvm::cast<clang::CallExpr>(call), of_.context)))
       send_before(call, use ? use->name : name_of(call));
   }
 

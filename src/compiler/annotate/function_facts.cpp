@@ -171,12 +171,26 @@ const clang::Stmt* find_jump(const clang::Stmt* s, bool in_loop, bool in_switch)
   return nullptr;
 }
 
+/// What headers tell the compiler; nothing of it runs.
+bool is_only_for_the_compiler(unsigned builtin) {
+  switch (builtin) {
+  case clang::Builtin::BI__builtin_unreachable:
+  case clang::Builtin::BI__builtin_is_constant_evaluated:
+  case clang::Builtin::BI__builtin_expect:
+  case clang::Builtin::BI__builtin_assume:
+    return true;
+  default:
+    return false;
+  }
+}
+
 bool is_library_function(const clang::FunctionDecl& callee, clang::ASTContext& context) {
   const unsigned id = callee.getBuiltinID();
   if (id == 0)
     return false;
-  if (!context.BuiltinInfo.isPredefinedLibFunction(id))
-    return context.BuiltinInfo.isConst(id) || context.BuiltinInfo.isPure(id);
+  if (!context.BuiltinInfo.isPredefinedLibFunction(id)) // std::sin(int) calls __builtin_sin
+    return context.BuiltinInfo.isConst(id) || context.BuiltinInfo.isPure(id) ||
+           context.BuiltinInfo.isConstWithoutErrnoAndExceptions(id) || is_only_for_the_compiler(id);
   const llvm::StringRef header = context.BuiltinInfo.getHeaderName(id);
   const llvm::StringRef name = callee.getName();
   return header == "math.h" || header == "string.h" || header == "strings.h" || header == "ctype.h" ||
@@ -186,9 +200,12 @@ bool is_library_function(const clang::FunctionDecl& callee, clang::ASTContext& c
 
 class harm_finder : public ast_visitor {
 public:
-  harm_finder(clang::ASTContext& context, int depth) : context_(context), depth_(depth) {}
+  using question = bool (*)(const clang::CallExpr*, clang::ASTContext&, int);
+  /// All that is called must be as asked, too.
+  harm_finder(question asked, clang::ASTContext& context, int depth)
+      : asked_(asked), context_(context), depth_(depth) {}
   bool VisitCallExpr(clang::CallExpr* call) override {
-    found |= !is_harmless(call, context_, depth_);
+    found |= !asked_(call, context_, depth_);
     return !found;
   }
   bool VisitStmt(clang::Stmt* s) override {
@@ -199,9 +216,22 @@ public:
   bool found = false;
 
 private:
+  question asked_;
   clang::ASTContext& context_;
   int depth_;
 };
+
+/// Its body is here, and all of it is as asked.
+bool is_followed(const clang::FunctionDecl& callee, harm_finder::question asked, clang::ASTContext& context,
+                 int depth) {
+  const clang::FunctionDecl* defined = nullptr;
+  // Another definition may be linked in the place of a weak one.
+  if (depth == 0 || !callee.hasBody(defined) || defined->isWeak())
+    return false;
+  harm_finder walk(asked, context, depth - 1);
+  walk.TraverseStmt(defined->getBody());
+  return !walk.found;
+}
 
 } // namespace
 
@@ -287,16 +317,18 @@ bool is_harmless(const clang::CallExpr* call, clang::ASTContext& context, int de
   const clang::FunctionDecl* callee = call->getDirectCallee();
   if (!callee || isa<clang::CXXMethodDecl>(callee))
     return false;
-  if (callee->hasAttr<clang::ConstAttr>() || callee->hasAttr<clang::PureAttr>() ||
-      is_library_function(*callee, context))
-    return true;
-  const clang::FunctionDecl* defined = nullptr;
-  // Another definition may be linked in the place of a weak one.
-  if (depth == 0 || !callee->hasBody(defined) || defined->isWeak())
+  return callee->hasAttr<clang::ConstAttr>() || callee->hasAttr<clang::PureAttr>() ||
+         is_library_function(*callee, context) || is_followed(*callee, is_harmless, context, depth);
+}
+
+bool only_computes(const clang::CallExpr* call, clang::ASTContext& context, int depth) {
+  const clang::FunctionDecl* callee = call->getDirectCallee();
+  const auto* method = dyn_cast_or_null<clang::CXXMethodDecl>(callee);
+  if (!callee || (method && method->isVirtual()))
     return false;
-  harm_finder walk(context, depth - 1);
-  walk.TraverseStmt(defined->getBody());
-  return !walk.found;
+  return (!method && (callee->hasAttr<clang::ConstAttr>() || callee->hasAttr<clang::PureAttr>() ||
+                      is_library_function(*callee, context))) ||
+         is_followed(*callee, only_computes, context, depth);
 }
 
 bool is_free_of_side_effects(const clang::Expr* expression, clang::ASTContext& context) {

@@ -62,6 +62,10 @@ const clang::VarDecl* variable_of(const clang::Expr* expression);
 /// only such things. `depth` bounds the search.
 bool is_harmless(const clang::CallExpr* call, clang::ASTContext& context, int depth = 8);
 
+/// Likewise, or a member function of which the same is true of its object and its arguments: it changes nobody's memory but theirs, and no
+/// window, but which memory that is its arguments do not say.
+bool only_computes(const clang::CallExpr* call, clang::ASTContext& context, int depth = 8);
+
 /// Evaluating it twice, or elsewhere, changes nothing: no calls, no assignments.
 bool is_free_of_side_effects(const clang::Expr* expression, clang::ASTContext& context);
 

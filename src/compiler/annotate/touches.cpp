@@ -23,6 +23,7 @@ bool touches_no_memory(const clang::CallExpr* call, clang::ASTContext& context) 
       return false;
   const unsigned id = callee->getBuiltinID();
   return callee->hasAttr<clang::ConstAttr>() ||
+         (callee->isInStdNamespace() && callee->hasBody() && is_harmless(call, context)) || // std::sin(int)
          (id != 0 && (context.BuiltinInfo.isConst(id) ||
                       (context.BuiltinInfo.isPredefinedLibFunction(id) &&
                        llvm::StringRef(context.BuiltinInfo.getHeaderName(id)) == "math.h")));
