@@ -28,8 +28,7 @@ int main(int argc, char** argv) {
   MPI_Type_commit(&several);
   bool right = true;
   const int rounds = argc > 2 ? 1 : into_sent || into_received ? 2 : 8;
-  for (int round = 0; round < rounds;
-       ++round) { // the first one is MPI_Alltoall
+  for (int round = 0; round < rounds; ++round) { // the first one is MPI_Alltoall
     const int line = 21 + own + (apart && me == 1 && round % 4 >= 2 ? 10 : 0);
     tacit_pipeline p;
     const tacit_pipeline_store stores[] = {{0, 4, 4, {{4 * block, 0, processes - 1}}}};

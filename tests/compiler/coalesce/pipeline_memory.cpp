@@ -52,8 +52,8 @@ void exchange(int line, MPI_Comm comm, bool can_be_cut = true) {
   MPI_Datatype const type = can_be_cut ? MPI_INT : several;
   tacit_pipeline p;
   const tacit_pipeline_store stores[] = {{0, 4, 4, {{4 * block, 0, processes - 1}}}};
-  tacit_pipeline_begin(&p, TACIT_PIPELINE_ALWAYS, nullptr, array.data(), count, type, received.data(),
-                       block, MPI_INT, comm, 0, block - 1, stores, 1, "program.c", line);
+  tacit_pipeline_begin(&p, TACIT_PIPELINE_ALWAYS, nullptr, array.data(), count, type, received.data(), block,
+                       MPI_INT, comm, 0, block - 1, stores, 1, "program.c", line);
   for (int i = 0; i < block; ++i) {
     tacit_pipeline_reached(&p, i);
     for (int to = 0; to < processes; ++to)
