@@ -146,6 +146,13 @@ graphs::memory_cost copies(const pair& p, const shared_pair& s, std::uint64_t by
 
 } // namespace
 
+double flag_time(const pair& p) {
+  const shared_pair s(p);
+  std::uint64_t turn = 0;
+  flag_cost(p, s, turn);
+  return flag_cost(p, s, turn).median;
+}
+
 memory_result memory_costs(const pair& p) {
   const shared_pair s(p);
   std::uint64_t turn = 0;

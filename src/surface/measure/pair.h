@@ -99,6 +99,9 @@ struct memory_result {
 /// Only if both are on one host.
 memory_result memory_costs(const pair& p);
 
+/// From core to core, in nanoseconds: what `memory_costs` has as its flag. Likewise.
+double flag_time(const pair& p);
+
 /// Likewise.
 std::vector<graphs::channel_time> channel_times(const pair& p);
 
