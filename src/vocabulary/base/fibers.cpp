@@ -10,6 +10,7 @@
 #include <ucontext.h>
 #endif
 #if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 #if defined(__SANITIZE_THREAD__)
@@ -147,6 +148,7 @@ public:
 #if defined(__SANITIZE_ADDRESS__)
     bottom_ = stack.bottom();
     bytes_ = stack.bytes();
+    __asan_unpoison_memory_region(bottom_, bytes_); // a stack that was given back may have lain here
 #endif
   }
   void end() {
