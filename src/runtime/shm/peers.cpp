@@ -179,10 +179,14 @@ shm_peers::bytes shm_peers::receive(int rank) {
     check_mpi(MPI_Get_count(&status, MPI_BYTE, &size), "MPI_Get_count");
     message.resize(static_cast<std::size_t>(size));
   });
-  // Without memory for it, or after an error, the message is received and cut off: its sender waits for that.
-  const int room = static_cast<int>(message.size());
+  if (failure_) {
+    // Without memory for it, or after an error, the message is received and cut off: its sender waits for that. Not by a request, the
+    // error of which MPICH gives to MPI_COMM_WORLD.
+    MPI_Recv(nullptr, 0, MPI_BYTE, rank, tag_, comm_, MPI_STATUS_IGNORE);
+    return {};
+  }
   MPI_Request request = MPI_REQUEST_NULL;
-  code = MPI_Irecv(message.data(), room, MPI_BYTE, rank, tag_, comm_, &request);
+  code = MPI_Irecv(message.data(), size, MPI_BYTE, rank, tag_, comm_, &request);
   await_all({&request, 1}, code);
   attempt([&] { check_mpi(code, "MPI_Irecv"); });
   return message;
