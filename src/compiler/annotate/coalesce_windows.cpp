@@ -68,7 +68,7 @@ public:
     return true;
   }
   bool VisitVarDecl(clang::VarDecl* v) override {
-    hidden |= v->needsDestruction(v->getASTContext()) == clang::QualType::DK_cxx_destructor;
+    hidden |= calls_at_end_of_scope(*v);
     return true;
   }
   bool VisitStmt(clang::Stmt* s) override {

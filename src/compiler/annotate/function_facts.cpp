@@ -204,13 +204,21 @@ public:
   /// All that is called must be as asked, too.
   harm_finder(question asked, clang::ASTContext& context, int depth)
       : asked_(asked), context_(context), depth_(depth) {}
+  /// Default arguments, initial values of members, iterators of ranges.
+  bool shouldVisitImplicitCode() const override { return true; }
   bool VisitCallExpr(clang::CallExpr* call) override {
     found |= !asked_(call, context_, depth_);
     return !found;
   }
+  bool VisitVarDecl(clang::VarDecl* v) override {
+    found |= calls_at_end_of_scope(*v);
+    return !found;
+  }
   bool VisitStmt(clang::Stmt* s) override {
-    found |= isa<clang::GCCAsmStmt, clang::CXXConstructExpr, clang::CXXNewExpr, clang::CXXDeleteExpr,
-                 clang::LambdaExpr, clang::CXXThrowExpr, clang::CoroutineSuspendExpr>(s);
+    found |=
+        isa<clang::GCCAsmStmt, clang::CXXConstructExpr, clang::CXXNewExpr, clang::CXXDeleteExpr,
+            clang::CXXBindTemporaryExpr, clang::LambdaExpr, clang::CXXThrowExpr, clang::CoroutineSuspendExpr>(
+            s);
     return !found;
   }
   bool found = false;
@@ -313,6 +321,11 @@ const clang::VarDecl* variable_of(const clang::Expr* expression) {
   return name ? dyn_cast<clang::VarDecl>(name->getDecl()) : nullptr;
 }
 
+bool calls_at_end_of_scope(const clang::VarDecl& variable) {
+  return variable.hasAttr<clang::CleanupAttr>() ||
+         variable.needsDestruction(variable.getASTContext()) == clang::QualType::DK_cxx_destructor;
+}
+
 bool is_harmless(const clang::CallExpr* call, clang::ASTContext& context, int depth) {
   const clang::FunctionDecl* callee = call->getDirectCallee();
   if (!callee || isa<clang::CXXMethodDecl>(callee))
@@ -326,6 +339,8 @@ bool only_computes(const clang::CallExpr* call, clang::ASTContext& context, int 
   const auto* method = dyn_cast_or_null<clang::CXXMethodDecl>(callee);
   if (!callee || (method && method->isVirtual()))
     return false;
+  if (isa<clang::CXXDestructorDecl>(callee)) // what members and bases do does not stand in its body
+    return callee->isTrivial();
   return (!method && (callee->hasAttr<clang::ConstAttr>() || callee->hasAttr<clang::PureAttr>() ||
                       is_library_function(*callee, context))) ||
          is_followed(*callee, only_computes, context, depth);

@@ -58,6 +58,9 @@ const clang::Stmt* statement_of(const clang::CallExpr* call, const function_fact
 /// The variable that an expression is, without parentheses and conversions; null if it is anything else.
 const clang::VarDecl* variable_of(const clang::Expr* expression);
 
+/// Whether a function is called where the variable's scope ends: a destructor, or what `__attribute__((cleanup(…)))` names.
+bool calls_at_end_of_scope(const clang::VarDecl& variable);
+
 /// A function that does nothing but what its arguments say (mathematics, strings, memory), or one whose body is here and does
 /// only such things. `depth` bounds the search.
 bool is_harmless(const clang::CallExpr* call, clang::ASTContext& context, int depth = 8);

@@ -311,29 +311,49 @@ void through_window(const unit& of, const window_calls& calls, const buffer_acce
                        {}});
 }
 
+struct unknown_call {
+  std::string name;
+  clang::SourceLocation at;
+};
+
 /// Something other than MPI's locks and harmless functions is called, which the lock may protect, too.
-const clang::CallExpr* unknown_call(const unit& of, const annotated_statement& at,
-                                    const window_buffer& window) {
+std::optional<unknown_call> find_unknown_call(const unit& of, const annotated_statement& at,
+                                              const window_buffer& window) {
   class finder : public ast_visitor {
   public:
     finder(const unit& of, const annotated_statement& at, const window_buffer& window)
         : of_(of), at_(at), window_(window) {}
+    bool shouldVisitImplicitCode() const override { return true; }
     bool VisitCallExpr(clang::CallExpr* call) override {
       const auto use = mpi_use_of(call);
       const bool known = use ? use->row->kind == call_class::local || window_argument(*use) != nullptr
                              : is_harmless(call, of_.context);
-      if (known)
-        return true;
-      for (const annotated_statement* a :
-           annotations_around(of_, call, annotation_kind::indep, at_.statement))
-        if (names_window(a->by.says.groups, window_.window.text))
-          return true;
-      found = call;
-      return false;
+      const clang::FunctionDecl* callee = call->getDirectCallee();
+      return known || is_independent(call) ||
+             keep(callee ? callee->getNameAsString() : wording(remark::some_function), call->getExprLoc());
     }
-    const clang::CallExpr* found = nullptr;
+    bool VisitCXXConstructExpr(clang::CXXConstructExpr* made) override {
+      const clang::CXXConstructorDecl* by = made->getConstructor();
+      return by->isTrivial() || is_independent(made) || keep(by->getNameAsString(), made->getExprLoc());
+    }
+    bool VisitVarDecl(clang::VarDecl* v) override {
+      return !calls_at_end_of_scope(*v) ||
+             keep(wording(remark::destructor_of, {v->getNameAsString()}), v->getLocation());
+    }
+    std::optional<unknown_call> found;
 
   private:
+    bool is_independent(const clang::Expr* e) const {
+      const auto around = annotations_around(of_, e, annotation_kind::indep, at_.statement);
+      return std::any_of(around.begin(), around.end(), [&](const annotated_statement* a) {
+        return names_window(a->by.says.groups, window_.window.text);
+      });
+    }
+    bool keep(std::string name, clang::SourceLocation where) {
+      found = {std::move(name), where};
+      return false;
+    }
+
     const unit& of_;
     const annotated_statement& at_;
     const window_buffer& window_;
@@ -360,13 +380,8 @@ std::optional<finding> fault_of_locks(const unit& of, const annotated_statement&
   if (!keeps_window(at, calls.locks.front()))
     return stays(at, what, reason::window_elsewhere, wording(remark::window_not_steady),
                  calls.locks.front().call->getExprLoc());
-  if (const clang::CallExpr* call = unknown_call(of, at, *calls.window)) {
-    const clang::FunctionDecl* callee = call->getDirectCallee();
-    return stays(at, what, reason::unknown_effect,
-                 wording(remark::may_rely_on_lock,
-                         {callee ? callee->getNameAsString() : wording(remark::some_function)}),
-                 call->getExprLoc());
-  }
+  if (const auto call = find_unknown_call(of, at, *calls.window))
+    return stays(at, what, reason::unknown_effect, wording(remark::may_rely_on_lock, {call->name}), call->at);
   return std::nullopt;
 }
 

@@ -553,8 +553,7 @@ void store_search::visit_declaration(const clang::DeclStmt* declaration) {
     const auto* variable = dyn_cast<clang::VarDecl>(d);
     if (!variable)
       continue;
-    if (variable->needsDestruction(in_.context) == clang::QualType::DK_cxx_destructor ||
-        variable->getType()->isVariablyModifiedType())
+    if (calls_at_end_of_scope(*variable) || variable->getType()->isVariablyModifiedType())
       return stop(reason::unknown_effect, wording(remark::type_of, {variable->getNameAsString()}),
                   variable->getLocation());
     const clang::Expr* init = variable->getInit();

@@ -121,7 +121,7 @@ private:
                 : type && type->getUnderlyingType()->isVariablyModifiedType())
         stop(reason::unknown_effect, wording(remark::size_computed), d->getLocation());
       if (const auto* variable = dyn_cast<clang::VarDecl>(d)) {
-        if (variable->needsDestruction(in_.context) == clang::QualType::DK_cxx_destructor)
+        if (calls_at_end_of_scope(*variable))
           stop(reason::unknown_effect, wording(remark::destructor_of, {variable->getNameAsString()}),
                variable->getLocation());
         walk(variable->getInit());
