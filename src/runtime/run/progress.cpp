@@ -102,10 +102,10 @@ int called_by_mpi() {
   if (locked && !guard.try_lock())
     return 0;
   const std::size_t before = under_way.size();
-  inside_mpi = true;
+  const bool nested = std::exchange(inside_mpi, true);
   if (!progressing)
     progress_each();
-  inside_mpi = false;
+  inside_mpi = nested;
   const std::size_t after = under_way.size();
   any_under_way.store(after != 0, std::memory_order_relaxed);
   if (locked)

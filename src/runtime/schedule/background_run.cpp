@@ -166,8 +166,10 @@ void background_run::go_over() {
 
 void background_run::end() noexcept {
   try {
-    while (!prepare_further())
+    while (!prepare_further()) {
+      progress_under_way(); // another rank may come here only then
       offer_core();
+    }
   } catch (...) { // as other ranks are not told, they may wait for this one
   }
   phase_ = phase::is_over;

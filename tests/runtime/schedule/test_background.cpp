@@ -5,7 +5,10 @@
 #include "random_parts.h"
 
 #include "oracle/fuzz_count.h"
+#include "runtime/mpi/await.h"
 #include "runtime/mpi/library_progress.h"
+#include "runtime/mpi/resumable_work.h"
+#include "runtime/run/progress.h"
 #include "runtime/schedule/background_run.h"
 #include "runtime/schedule/compile_together.h"
 
@@ -207,6 +210,8 @@ public:
         counting(written), std::move(analysis),
         [this](const std::vector<message>& found) {
           found_ = found.size();
+          if (connect)
+            connect(own_.comm());
           if (cannot)
             throw call_error(call_error::kind::environment, "not here", true);
           return counting(replaced);
@@ -222,6 +227,7 @@ public:
   std::size_t found() const { return found_; }
   int written = 0, replaced = 0;
   bool cannot = false;
+  std::function<void(MPI_Comm)> connect; ///< what all ranks do together, if anything
 
 private:
   private_communicator own_;
@@ -395,6 +401,114 @@ TEST(background, ranks_that_connect_are_waited_for_by_who_frees) {
       EXPECT_TRUE(r.arrives(*made, 2));
     made->end();
   }
+}
+
+/// Answers one message of another rank when it is progressed.
+class answering_run : public execution {
+public:
+  explicit answering_run(int from) : from_(from) {}
+  void start() override { MPI_Irecv(&word_, 1, MPI_INT, from_, 1, MPI_COMM_WORLD, &request_); }
+  bool progress() override {
+    int there = 0;
+    MPI_Test(&request_, &there, MPI_STATUS_IGNORE);
+    if (there)
+      MPI_Send(&word_, 1, MPI_INT, from_, 2, MPI_COMM_WORLD);
+    return there != 0;
+  }
+  void finish() override {}
+
+private:
+  int from_, word_ = 0;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+};
+
+bool is_answered(int by) {
+  int word = 7, there = 0;
+  MPI_Send(&word, 1, MPI_INT, by, 1, MPI_COMM_WORLD);
+  for (const double begun = MPI_Wtime(); !there && MPI_Wtime() < begun + 5;)
+    MPI_Iprobe(by, 2, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+  return there != 0;
+}
+
+/// As in a wait of MPI's, or else a rank that waits for this one in another schedule never comes to free its own.
+TEST(background, what_is_under_way_goes_on_while_ranks_that_connect_are_waited_for) {
+  if (world_size() < 2)
+    GTEST_SKIP() << "one rank waits for nobody";
+  const int rank = rank_in_world();
+  bool may_connect = rank != 1;
+  auto both =
+      std::make_unique<going_over>([](const std::function<void()>&) { return std::vector<message>(1); });
+  both->connect = [&](MPI_Comm comm) {
+    while (!may_connect)
+      resumable_work::pause();
+    int mine = 0, all = 0;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Iallreduce(&mine, &all, 1, MPI_INT, MPI_MAX, comm, &request);
+    await(request, "MPI_Iallreduce");
+  };
+  while (!contains(both->text(), "the ranks connect"))
+    both->once();
+  answering_run beside(1);
+  if (rank == 0) {
+    beside.start();
+    begin_progress(beside);
+  }
+  if (rank == 1) {
+    EXPECT_TRUE(is_answered(0));
+    may_connect = true;
+  }
+  both.reset();
+  int word = 0;
+  if (rank == 0)
+    wait_for(beside);
+  if (rank == 1)
+    MPI_Recv(&word, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/// Notes from where it is progressed, and does nothing; one sends this process a message at some time.
+class watching_run : public execution {
+public:
+  explicit watching_run(bool sends) : sends_(sends) {}
+  void start() override {}
+  bool progress() override {
+    constexpr int long_enough = 20;
+    only_inside = only_inside && is_inside_mpi();
+    int there = 0, word = 0;
+    if (request_ == MPI_REQUEST_NULL)
+      MPI_Irecv(nullptr, 0, MPI_INT, 0, 3, MPI_COMM_SELF, &request_);
+    MPI_Test(&request_, &there, MPI_STATUS_IGNORE);
+    if (++rounds == long_enough && sends_)
+      MPI_Send(&word, 1, MPI_INT, 0, 4, MPI_COMM_SELF);
+    return false;
+  }
+  void finish() override {}
+  void cancel() {
+    MPI_Cancel(&request_);
+    MPI_Wait(&request_, MPI_STATUS_IGNORE);
+  }
+  int rounds = 0;
+  bool only_inside = true;
+
+private:
+  bool sends_;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+};
+
+TEST(background, it_is_known_what_mpi_calls_also_behind_what_calls_mpi_in_turn) {
+  if (!mpi_progresses())
+    GTEST_SKIP() << "MPI's own calls progress nothing";
+  watching_run first(true), second(false);
+  begin_progress(first);
+  begin_progress(second);
+  int word = 0;
+  MPI_Recv(&word, 1, MPI_INT, 0, 4, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+  end_progress(first);
+  end_progress(second);
+  EXPECT_GT(second.rounds, 0);
+  EXPECT_TRUE(first.only_inside);
+  EXPECT_TRUE(second.only_inside);
+  first.cancel();
+  second.cancel();
 }
 
 /// Every rank of a half gets a number from every other one of its half.
