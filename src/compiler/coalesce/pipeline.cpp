@@ -304,7 +304,7 @@ int for_each_block(const tacit_pipeline& p, Byte* buffer, int count, MPI_Datatyp
   MPI_Aint low = 0, extent = 0;
   int error = MPI_Type_get_extent(type, &low, &extent);
   for (int i = 0; error == MPI_SUCCESS && i < p.processes; ++i)
-    error = call(buffer + i * count * extent, packed + i * block_bytes(p));
+    error = call(buffer + static_cast<MPI_Aint>(i) * count * extent, packed + i * block_bytes(p));
   return error;
 }
 
