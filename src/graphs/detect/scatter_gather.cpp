@@ -209,13 +209,14 @@ private:
       for (std::uint32_t j = 0; j < view_.size(); ++j)
         sorter_.each_pair(j, [&](std::uint32_t i, auto) { ++row_pairs[i]; });
     chosen_rows_.clear();
-    std::vector<finding_filler> fillers;
     const std::uint32_t lone_row = only_one_that_lacks_a_pair(row_pairs);
     for (std::uint32_t i = 0; i < view_.size(); ++i)
-      if (i == lone_row || s_.dense(row_pairs[i], others())) {
+      if (i == lone_row || s_.dense(row_pairs[i], others()))
         chosen_rows_.push_back({.source = i, .bytes = 0, .lengths = {}, .whole = {}, .choice = {}});
-        fillers.push_back(filler(pattern::scatterv, view_.member(i)));
-      }
+    leave_out_broadcasts();
+    std::vector<finding_filler> fillers;
+    for (const row_choice& r : chosen_rows_)
+      fillers.push_back(filler(pattern::scatterv, view_.member(r.source)));
     each_row_pair([&](std::uint32_t k, std::uint32_t, std::span<const slice> pieces) {
       take_all_but(fillers[k], pieces, 0);
     });
@@ -233,6 +234,36 @@ private:
           j, [&](std::uint32_t, std::span<const slice> pieces) { take_all_but(column[0], pieces, 0); });
       keep(column);
     }
+  }
+
+  /// What a scatter reads it reads once. A row most of whose bytes go to several ranks is a broadcast to some, and not a scatter with
+  /// gaps: it is left to groups that have these ranks (subgroups.h), or to messages.
+  void leave_out_broadcasts() {
+    if (chosen_rows_.empty())
+      return;
+    std::vector<std::vector<segment>> read(chosen_rows_.size());
+    each_row_pair([&](std::uint32_t k, std::uint32_t, std::span<const slice> pieces) {
+      for (const slice& s : pieces)
+        read[k].push_back({s_.book()[s.transfer].source_address + s.offset, s.length});
+    });
+    std::size_t kept = 0;
+    for (std::size_t k = 0; k < chosen_rows_.size(); ++k)
+      if (!mostly_read_again(read[k]))
+        chosen_rows_[kept++] = chosen_rows_[k];
+    chosen_rows_.resize(kept);
+  }
+
+  /// Half of these bytes or more have been read by one of the others before.
+  static bool mostly_read_again(std::vector<segment>& read) {
+    std::sort(read.begin(), read.end(),
+              [](const segment& a, const segment& b) { return a.address < b.address; });
+    std::uint64_t all = 0, again = 0, end = 0;
+    for (const segment& s : read) {
+      again += std::min(s.length, end - std::min(end, s.address));
+      end = std::max(end, s.address + s.length);
+      all += s.length;
+    }
+    return again >= all - again;
   }
 
   /// On few ranks one empty pair is a large share. A line that lacks one is meant as a whole if no other line does: those of a halo

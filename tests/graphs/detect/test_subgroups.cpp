@@ -152,6 +152,27 @@ TEST(subgroups, all_but_few) {
 }
 
 /// Neighbors are no groups, whatever the number of ranks.
+/// The same buffer to most ranks is a broadcast to those, not a scatter that reads it again and again.
+TEST(subgroups, a_broadcast_to_all_but_one_is_no_scatter) {
+  for (std::uint32_t ranks = 5; ranks < 12; ++ranks)
+    for (std::uint32_t without = 1; without < ranks; without += 2) {
+      graph g(ranks);
+      ranks_of members = every(0, 1, ranks);
+      members.erase(members.begin() + without);
+      add_by_hand(g, pattern::bcast, members, 0x1000, 8);
+      const found_groups f = search(g);
+      EXPECT_EQ(f.all, 1);
+      EXPECT_EQ(f.by_group.count({pattern::bcast, members}), 1u) << ranks << " without " << without;
+      EXPECT_TRUE(f.c.found.residual.empty());
+    }
+  graph few(4); // two messages are no pattern, and no scatter either
+  add_by_hand(few, pattern::bcast, {0, 1, 2}, 0x1000, 8);
+  EXPECT_EQ(search(few).all, 0);
+  graph own(8); // blocks of their own still are a scatter with a gap
+  add_by_hand(own, pattern::scatter, every(0, 1, 7), 0x1000, 8);
+  EXPECT_EQ(search(own).by_group.count({pattern::scatterv, every(0, 1, 8)}), 1u);
+}
+
 TEST(subgroups, halos_are_no_collectives) {
   for (std::uint32_t n = 4; n <= 30; ++n)
     for (std::uint32_t reach = 1; reach <= 2; ++reach)
