@@ -44,6 +44,7 @@ TABLE = {
         "topology": ["vocabulary"],
         "matrix": ["vocabulary"],
         "passes": ["vocabulary", "graph", "plan", "platform", "cost", "topology"],
+        "leftovers": ["vocabulary", "graph", "plan", "platform", "cost", "choice", "topology", "passes"],
         "check": ["vocabulary", "graph", "match", "flow", "plan", "topology", "passes"],
     },
     "tasks": {

@@ -36,6 +36,7 @@ struct candidate {
   bool none = false;  ///< there is no such plan
   bool seen = false;  ///< its variants have prices as far as it matters
   std::optional<algorithm> form;
+  bool leftovers = false;             ///< another way for messages that belong to no collective
   std::vector<known_price> by_driver; ///< empty: it is no variant
   std::vector<double> beyond;         ///< its messages, by driver
   as_messages of_mpi{unknown,
@@ -103,6 +104,7 @@ private:
   void refine(candidate& x);
   void play(candidate& x, std::size_t driver);
   void ask_library(candidate& x, double played_by_p2p);
+  void add_leftovers();
   void bound_straight();
   bool price_collectives();
   std::optional<as_messages> best_messages();
@@ -155,6 +157,8 @@ bool bounded_search::list_candidates() {
   }
   add_candidate("straight messages", {}, !collectives_);
   bound_straight();
+  if (!collectives_)
+    add_leftovers();
   if (!collectives_ || options_.planning.progress != region_progress::collective)
     return true;
   const std::vector<collective_shape> shapes = shapes_of(g_, c_.schedule);
@@ -167,6 +171,19 @@ bool bounded_search::list_candidates() {
           form_bound(drivers_[d], wanted_.costs, wanted_.where, g_.ranks()).of(shapes, form);
   }
   return true;
+}
+
+/// Of graphs without collectives alone: beside those, few messages are left as a rule, and each way would mean all algorithms once more.
+void bounded_search::add_leftovers() {
+  if (!wanted_.leftovers)
+    return;
+  const bool may_wait = options_.planning.progress == region_progress::collective;
+  for (named_plan& way :
+       wanted_.leftovers(c_.schedule, wanted_.costs, wanted_.where, may_wait && !at_once_)) {
+    add_candidate(std::move(way.name), {}, false);
+    all_.back().steps = std::move(way.steps);
+    all_.back().leftovers = true;
+  }
 }
 
 /// All that one rank has for another one is a message.
@@ -217,6 +234,8 @@ bool bounded_search::make(candidate& x) {
   if (x.made)
     return true;
   x.made = true;
+  if (x.leftovers)
+    return true;
   if (x.form)
     x.steps = with_messages(g_, c_.schedule, *x.form, vector_collectives::by_algorithm, wanted_.where);
   else if (collectives_)

@@ -63,6 +63,7 @@ private:
   void add_forms(const plan& collectives, std::string_view where = "");
   void add_pieces(std::string_view name, const plan& whole);
   void add_stages();
+  void add_leftovers(const plan& whole, std::string_view where = "");
   double price_by_messages(const plan& messages, std::string_view driver, double played) const;
   void add_collectives(std::size_t number, const plan& p);
   as_messages best_messages(const plan& collectives) const;
@@ -189,6 +190,26 @@ void chooser::add_pieces(std::string_view name, const plan& whole) {
     add(std::string(name).append(cut_in_pieces), std::move(*cut), false);
 }
 
+/// Whatever travels beside collectives, or all there is, another way.
+void chooser::add_leftovers(const plan& whole, std::string_view where) {
+  if (!wanted_.leftovers || (is_of_collectives(wanted_.driver) && !has_collectives(whole)))
+    return;
+  const bool may_wait = options_.planning.progress == region_progress::collective;
+  for (named_plan& way : wanted_.leftovers(whole, wanted_.costs, wanted_.where, may_wait && !at_once_)) {
+    way.name += where;
+    if (!has_collectives(way.steps)) {
+      add(std::move(way.name), std::move(way.steps), false);
+      continue;
+    }
+    const std::string behind = " and " + way.name;
+    if (may_wait)
+      add_forms(way.steps, behind);
+    plan called = has_ordered(way.steps) ? with_ordered_by_messages(g_, way.steps) : std::move(way.steps);
+    if (has_collectives(called) || is_of_collectives(wanted_.driver))
+      add("collectives" + behind, std::move(called), false);
+  }
+}
+
 /// What the stages of the graph are by themselves. Each of them has been validated with its collectives; what computes between them
 /// is known to a stage alone.
 void chooser::add_stages() {
@@ -203,6 +224,8 @@ void chooser::add_stages() {
   plan called = ordered ? with_ordered_by_messages(g_, staged) : staged;
   const std::string_view name = has_collectives(called) ? "collectives" : "straight messages";
   add(std::string(name).append(in_stages), std::move(called), !ordered);
+  if (!computes) // what computes keeps other plans from being checked
+    add_leftovers(staged, in_stages);
 }
 
 void chooser::add_plans() {
@@ -228,15 +251,16 @@ void chooser::add_plans() {
   if (!is_straight && !replaces)
     add("straight messages", straight, !collectives);
   if (!collectives)
-    return;
+    return add_leftovers(straight);
   // No rank may wait for one that it does not wait for in the graph: trees forward what others have sent.
   if (options_.planning.progress == region_progress::collective)
     add_forms(c_.schedule);
-  if (!has_ordered(c_.schedule))
-    return add("collectives", c_.schedule, true);
-  plan called = with_ordered_by_messages(g_, c_.schedule);
-  if (has_collectives(called) || is_of_collectives(wanted_.driver)) // else it is the linear form
-    add("collectives", std::move(called), false);
+  const bool ordered = has_ordered(c_.schedule);
+  plan called = ordered ? with_ordered_by_messages(g_, c_.schedule) : c_.schedule;
+  if (!ordered || has_collectives(called) || is_of_collectives(wanted_.driver)) // else it is the linear form
+    add("collectives", std::move(called), !ordered);
+  if (!c_.found.residual.empty())
+    add_leftovers(c_.schedule);
 }
 
 bool chooser::is_valid(std::size_t plan) {

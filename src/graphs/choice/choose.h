@@ -2,7 +2,8 @@
 //
 // Plans    the graph as written; the same bytes straight from origin to destination; with the collectives that were found (reductions
 //          that must give the bits of the graph by messages); and with each algorithm of graphs/generate that fits them in their place. Where
-//          they combine long operands, each also with these in pieces (in_pieces.h).
+//          they combine long operands, each also with these in pieces (in_pieces.h). What belongs to no collective goes straight from origin
+//          to destination, or as a neighborhood exchange (neighbors/leftovers, which this wing does not see: `choice_request` names it).
 // Variants a plan by a driver. Plans of messages go through memory or by MPI's messages, collectives by MPI's, called in each run or made
 //          once and started (MPI's persistent collectives).
 //
@@ -33,6 +34,11 @@ struct named_plan {
   plan steps;
 };
 
+/// Other ways for messages that belong to no collective of a plan: the plan with each of them, named. `hand_on`: ranks may hand on what
+/// others are to get, and wait for it.
+using leftover_ways = std::vector<named_plan> (*)(const plan& p, const machine_costs& costs,
+                                                  const process_map& where, bool hand_on);
+
 struct variant {
   std::size_t plan = 0; ///< in `choice::plans`
   std::string driver;
@@ -55,9 +61,10 @@ struct choice {
 struct choice_request {
   machine_costs costs;
   process_map where;
-  std::string driver;      ///< that alone; empty: any of shm, p2p, coll, and pcoll if it is there
-  std::string plan;        ///< that alone, by its name; empty: any
-  bool persistent = false; ///< MPI's collectives can be made once and started (pcoll)
+  std::string driver;                ///< that alone; empty: any of shm, p2p, coll, and pcoll if it is there
+  std::string plan;                  ///< that alone, by its name; empty: any
+  bool persistent = false;           ///< MPI's collectives can be made once and started (pcoll)
+  leftover_ways leftovers = nullptr; ///< null: such messages go straight
   /// While ranks wait in other calls of MPI, MPI progresses our steps, or nobody waits for them there. If not, only plans whose
   /// messages all leave when a run starts are compared with a graph of which that is true.
   bool attended = true;

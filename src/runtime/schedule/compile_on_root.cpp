@@ -3,6 +3,7 @@
 #include "graphs/choice/generated_form.h"
 #include "graphs/part/part_plan.h"
 #include "graphs/part/remaining.h"
+#include "neighbors/leftovers/leftovers.h"
 #include "runtime/mpi/collective_calls.h"
 #include "runtime/mpi/errors.h"
 #include "runtime/schedule/compile_runs.h"
@@ -83,6 +84,7 @@ graphs::choice_request request_of(const std::vector<rank_facts>& ranks, const co
   out.plan = wanted.plan;
   out.persistent = persistent_calls() != nullptr;
   out.replace_always = wanted.replace_always;
+  out.leftovers = neighbors::with_neighborhoods;
   // The end of the trials waits for all ranks to start a run (run/tuned_run.h).
   const bool may_wait = wanted.compile.planning.progress == graphs::region_progress::collective;
   out.most = wanted.tune && may_wait ? wanted.candidates : 1;

@@ -6,6 +6,7 @@
 #include "graphs/choice/generated_form.h"
 #include "graphs/choice/large_exchange.h"
 #include "graphs/cost/least_makespan.h"
+#include "neighbors/leftovers/leftovers.h"
 #include "oracle/fuzz_count.h"
 
 #include <fmt/format.h>
@@ -124,6 +125,8 @@ void expect_the_same(graph g, const choice_request& some, const std::string& wha
     return;
   g = with_groups(std::move(g), c.groups);
   choice_request wanted = some;
+  if (c.found.found.empty()) // of large graphs with collectives leftovers go straight
+    wanted.leftovers = neighbors::with_neighborhoods;
   wanted.all_played_up_to = ~std::size_t{0};
   const choice all = choose(g, c, options, wanted);
   wanted.all_played_up_to = 0;
