@@ -513,7 +513,9 @@ void relax_locks(const unit& of, const annotated_statement& at, const platform_c
         through_window(of, calls, access, free_name(of, at, "tacit_value"), into);
   }
   declare(of, at, facts,
-          "/* tacit: nothing overlaps, so that a shared lock suffices where the window is unified. */",
+          coherent
+              ? "/* tacit: nothing overlaps, so that a shared lock suffices where the window is unified. */"
+              : "/* tacit: nothing overlaps, so that a shared lock suffices for puts and gets. */",
           declarations, into);
 }
 

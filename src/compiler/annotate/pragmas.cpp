@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/Basic/CharInfo.h>
 #include <clang/Lex/Lexer.h>
 #include <clang/Lex/Pragma.h>
 #include <clang/Lex/Preprocessor.h>
@@ -47,6 +48,25 @@ spelled_pragma spell(clang::Preprocessor& preprocessor, const clang::Token& firs
   return made;
 }
 
+/// True if a macro of that name stands for a _Pragma and nothing else, also by way of others: `#define DO(x) _Pragma(#x)`.
+bool is_pragma_macro(clang::Preprocessor& preprocessor, const clang::IdentifierInfo* name, int depth = 0) {
+  constexpr int deepest = 16; // of macros within macros; those that name themselves do not end
+  const clang::MacroInfo* macro = name ? preprocessor.getMacroInfo(name) : nullptr;
+  if (!macro || macro->getNumTokens() == 0 || depth == deepest)
+    return false;
+  const clang::IdentifierInfo* first = macro->getReplacementToken(0).getIdentifierInfo();
+  if (!first || macro->getParameterNum(first) >= 0 ||
+      !(first->isStr("_Pragma") || is_pragma_macro(preprocessor, first, depth + 1)))
+    return false;
+  int open = 0;
+  for (const clang::Token& token : macro->tokens().drop_front()) {
+    if (open == 0 && (token.isNot(clang::tok::l_paren) || &token != &macro->tokens()[1]))
+      return false; // something stands behind the operator
+    open += token.is(clang::tok::l_paren) - token.is(clang::tok::r_paren);
+  }
+  return open == 0;
+}
+
 /// True if the expansion that holds a _Pragma is the operator itself, or a macro that is nothing else.
 bool is_nothing_but_a_pragma(clang::Preprocessor& preprocessor, clang::SourceLocation at) {
   const clang::SourceManager& sources = preprocessor.getSourceManager();
@@ -54,12 +74,8 @@ bool is_nothing_but_a_pragma(clang::Preprocessor& preprocessor, clang::SourceLoc
   const llvm::StringRef text = clang::Lexer::getSourceText(range, sources, preprocessor.getLangOpts());
   if (text.starts_with("_Pragma") || text.starts_with("__pragma"))
     return true;
-  clang::IdentifierInfo* name = preprocessor.getIdentifierInfo(text);
-  const clang::MacroInfo* macro = name ? preprocessor.getMacroInfo(name) : nullptr;
-  if (!macro || !macro->isObjectLike() || macro->getNumTokens() != 4)
-    return false;
-  const clang::IdentifierInfo* first = macro->getReplacementToken(0).getIdentifierInfo();
-  return first && first->isStr("_Pragma");
+  return is_pragma_macro(preprocessor, preprocessor.getIdentifierInfo(text.take_while(
+                                           [](char c) { return clang::isAsciiIdentifierContinue(c); })));
 }
 
 class handler : public clang::PragmaHandler {
