@@ -1,5 +1,7 @@
 #include "graphs/platform/machine_model.h"
 
+#include "graphs/platform/channel_lengths.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -48,6 +50,10 @@ machine_model make_defaults() {
                           {}});
     m.memory.push_back({bytes, about(10 + n / 16), about(60 + n / 8), {}, {}});
     m.puts.push_back({bytes, about(400 + n / 6)});
+    // Through a channel two copies, one behind the other. What goes beyond the caches takes as long as MPI's messages, which are copied once.
+    const bool beyond_caches = n >= static_cast<double>(least_direct);
+    m.channels.push_back(
+        {bytes, about(270 + n / (beyond_caches ? 8 : 16)), about(270 + n / (beyond_caches ? 7.5 : 10))});
   }
   return m;
 }
