@@ -4,6 +4,7 @@
 #include "compiler/annotate/mpi_use.h"
 
 #include <clang/AST/ASTContext.h>
+#include <clang/AST/Attr.h>
 #include <clang/Basic/Builtins.h>
 
 namespace tacit::compiler {
@@ -198,16 +199,32 @@ bool is_library_function(const clang::FunctionDecl& callee, clang::ASTContext& c
          name == "realloc" || name == "free";
 }
 
-class harm_finder : public ast_visitor {
+/// Whether calls do nothing that matters elsewhere, nor anything that is called in the functions that they call.
+class harmlessness {
 public:
-  using question = bool (*)(const clang::CallExpr*, clang::ASTContext&, int);
-  /// All that is called must be as asked, too.
-  harm_finder(question asked, clang::ASTContext& context, int depth)
-      : asked_(asked), context_(context), depth_(depth) {}
+  harmlessness(clang::ASTContext& context, bool methods) : context_(context), methods_(methods) {}
+  /// `depth` bounds the search.
+  bool is_of(const clang::CallExpr* call, int depth = 8);
+
+private:
+  class harm_finder;
+  bool is_known(const clang::FunctionDecl& callee) const;
+  bool is_of_body(const clang::FunctionDecl& callee, int depth);
+
+  clang::ASTContext& context_;
+  bool methods_; ///< are followed, too
+  /// Depths that do. Without them functions that many call are walked exponentially often.
+  std::map<const clang::FunctionDecl*, int> least_;
+};
+
+class harmlessness::harm_finder : public ast_visitor {
+public:
+  /// All that is called must be harmless, too.
+  harm_finder(harmlessness& all, int depth) : all_(all), depth_(depth) {}
   /// Default arguments, initial values of members, iterators of ranges.
   bool shouldVisitImplicitCode() const override { return true; }
   bool VisitCallExpr(clang::CallExpr* call) override {
-    found |= !asked_(call, context_, depth_);
+    found |= !all_.is_of(call, depth_);
     return !found;
   }
   bool VisitVarDecl(clang::VarDecl* v) override {
@@ -224,20 +241,37 @@ public:
   bool found = false;
 
 private:
-  question asked_;
-  clang::ASTContext& context_;
+  harmlessness& all_;
   int depth_;
 };
 
-/// Its body is here, and all of it is as asked.
-bool is_followed(const clang::FunctionDecl& callee, harm_finder::question asked, clang::ASTContext& context,
-                 int depth) {
+bool harmlessness::is_of(const clang::CallExpr* call, int depth) {
+  const clang::FunctionDecl* callee = call->getDirectCallee();
+  const auto* method = dyn_cast_or_null<clang::CXXMethodDecl>(callee);
+  if (!callee || (method && (!methods_ || method->isVirtual())))
+    return false;
+  if (isa<clang::CXXDestructorDecl>(callee)) // what members and bases do does not stand in its body
+    return callee->isTrivial();
+  return (!method && is_known(*callee)) || is_of_body(*callee, depth);
+}
+
+bool harmlessness::is_known(const clang::FunctionDecl& callee) const {
+  return callee.hasAttr<clang::ConstAttr>() || callee.hasAttr<clang::PureAttr>() ||
+         is_library_function(callee, context_);
+}
+
+/// Its body is here, and all of it is harmless.
+bool harmlessness::is_of_body(const clang::FunctionDecl& callee, int depth) {
   const clang::FunctionDecl* defined = nullptr;
   // Another definition may be linked in the place of a weak one.
   if (depth == 0 || !callee.hasBody(defined) || defined->isWeak())
     return false;
-  harm_finder walk(asked, context, depth - 1);
+  if (const auto known = least_.find(defined); known != least_.end() && known->second <= depth)
+    return true;
+  harm_finder walk(*this, depth - 1);
   walk.TraverseStmt(defined->getBody());
+  if (!walk.found)
+    least_[defined] = depth;
   return !walk.found;
 }
 
@@ -326,24 +360,12 @@ bool calls_at_end_of_scope(const clang::VarDecl& variable) {
          variable.needsDestruction(variable.getASTContext()) == clang::QualType::DK_cxx_destructor;
 }
 
-bool is_harmless(const clang::CallExpr* call, clang::ASTContext& context, int depth) {
-  const clang::FunctionDecl* callee = call->getDirectCallee();
-  if (!callee || isa<clang::CXXMethodDecl>(callee))
-    return false;
-  return callee->hasAttr<clang::ConstAttr>() || callee->hasAttr<clang::PureAttr>() ||
-         is_library_function(*callee, context) || is_followed(*callee, is_harmless, context, depth);
+bool is_harmless(const clang::CallExpr* call, clang::ASTContext& context) {
+  return harmlessness(context, false).is_of(call);
 }
 
-bool only_computes(const clang::CallExpr* call, clang::ASTContext& context, int depth) {
-  const clang::FunctionDecl* callee = call->getDirectCallee();
-  const auto* method = dyn_cast_or_null<clang::CXXMethodDecl>(callee);
-  if (!callee || (method && method->isVirtual()))
-    return false;
-  if (isa<clang::CXXDestructorDecl>(callee)) // what members and bases do does not stand in its body
-    return callee->isTrivial();
-  return (!method && (callee->hasAttr<clang::ConstAttr>() || callee->hasAttr<clang::PureAttr>() ||
-                      is_library_function(*callee, context))) ||
-         is_followed(*callee, only_computes, context, depth);
+bool only_computes(const clang::CallExpr* call, clang::ASTContext& context) {
+  return harmlessness(context, true).is_of(call);
 }
 
 bool is_free_of_side_effects(const clang::Expr* expression, clang::ASTContext& context) {

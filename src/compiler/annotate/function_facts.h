@@ -62,12 +62,12 @@ const clang::VarDecl* variable_of(const clang::Expr* expression);
 bool calls_at_end_of_scope(const clang::VarDecl& variable);
 
 /// A function that does nothing but what its arguments say (mathematics, strings, memory), or one whose body is here and does
-/// only such things. `depth` bounds the search.
-bool is_harmless(const clang::CallExpr* call, clang::ASTContext& context, int depth = 8);
+/// only such things.
+bool is_harmless(const clang::CallExpr* call, clang::ASTContext& context);
 
 /// Likewise, or a member function of which the same is true of its object and its arguments: it changes nobody's memory but theirs, and no
 /// window, but which memory that is its arguments do not say.
-bool only_computes(const clang::CallExpr* call, clang::ASTContext& context, int depth = 8);
+bool only_computes(const clang::CallExpr* call, clang::ASTContext& context);
 
 /// Evaluating it twice, or elsewhere, changes nothing: no calls, no assignments.
 bool is_free_of_side_effects(const clang::Expr* expression, clang::ASTContext& context);
