@@ -1,7 +1,5 @@
 #include "graphs/platform/machine_model.h"
 
-#include "graphs/platform/channel_lengths.h"
-
 #include <algorithm>
 #include <cmath>
 
@@ -50,10 +48,7 @@ machine_model make_defaults() {
                           {}});
     m.memory.push_back({bytes, about(10 + n / 16), about(60 + n / 8), {}, {}});
     m.puts.push_back({bytes, about(400 + n / 6)});
-    // Through a channel two copies, one behind the other. What goes beyond the caches takes as long as MPI's messages, which are copied once.
-    const bool beyond_caches = n >= static_cast<double>(least_direct);
-    m.channels.push_back(
-        {bytes, about(270 + n / (beyond_caches ? 8 : 16)), about(270 + n / (beyond_caches ? 7.5 : 10))});
+    m.channels.push_back({bytes, about(270 + n / 16), about(270 + n / 10)}); // two copies, one behind the other
   }
   return m;
 }

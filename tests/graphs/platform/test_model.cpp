@@ -29,6 +29,7 @@ std::string refusal(const std::string& text) {
 
 machine_model example() {
   machine_model m = default_model();
+  m.channels.clear();
   m.machine = {"node1", "a processor", 2, "Open MPI v4.1.4"};
   m.measured = "2026-11-21";
   return m;
