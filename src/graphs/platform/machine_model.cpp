@@ -48,7 +48,8 @@ machine_model make_defaults() {
                           {}});
     m.memory.push_back({bytes, about(10 + n / 16), about(60 + n / 8), {}, {}});
     m.puts.push_back({bytes, about(400 + n / 6)});
-    m.channels.push_back({bytes, about(270 + n / 16), about(270 + n / 10)}); // two copies, one behind the other
+    m.channels.push_back(
+        {bytes, about(270 + n / 16), about(270 + n / 10)}); // two copies, one behind the other
   }
   return m;
 }
