@@ -36,14 +36,15 @@ inline constexpr double change_of_process = 1000;
 inline constexpr double bytes_of_a_piece = 8192;
 /// A rank that sends and receives so many bytes in a run drives them out of its caches if they go through memory of ours, and not if MPI
 /// copies them once. A model that has not measured channels, but what has just been written, prices such traffic by what MPI takes for the
-/// message: both ends are busy with it. What is longer than a channel, on ranks that share cores, is handed over from process to
+/// message: both ends are busy with it. On ranks that share cores it is handed over from process to
 /// process on one core, each time with other memory in the caches: gathers of 1 MiB took 1 to 1.4 of what MPI took on four and eight ranks.
 inline constexpr double bytes_that_leave = 262144, share_of_message = 0.85, share_of_long_if_crowded = 1.2;
 /// So much of a message is still in the caches when it is combined, unless other ranks have had the core: a sum of 1 and 4 MiB on two ranks took
 /// 175 and 733 us in pieces of this length through memory, 266 and 1,094 whole.
 inline constexpr double bytes_still_in_cache = 262144;
-/// What a channel through memory holds (runtime/channel).
-inline constexpr double bytes_of_a_channel = 262144;
+/// What the ranks of one core move through memory in a run leaves its caches from here on, while others have the core: of messages of 256 KiB four
+/// ranks on two cores took 0.4 to 1.7 of what the loop by MPI took, of 32 KiB 0.5 to 0.8; eight ranks of 32 KiB up to 1.5, of 4 KiB 0.3.
+inline constexpr double bytes_that_leave_a_shared_core = 524288;
 /// A long message in pieces is not copied once by MPI, but cut, packed and unpacked on its way: an exchange of blocks of a matrix (32 KiB to
 /// 4 MiB) took 1.1 to 3 times what one of contiguous blocks took.
 inline constexpr double packing_of_long = 3;
@@ -61,6 +62,8 @@ public:
   /// More ranks than cores.
   bool crowded(std::uint32_t node) const { return ranks_on_[node] > cores_; }
   bool any_crowded() const { return any_crowded_; }
+  /// Of any node.
+  double most_ranks_to_a_core() const { return most_ranks_to_a_core_; }
   /// Ranks that share a core, at least 1.
   double ranks_to_a_core(std::uint32_t node) const {
     return crowded(node) ? static_cast<double>(ranks_on_[node]) / static_cast<double>(cores_) : 1;
@@ -69,6 +72,7 @@ public:
 private:
   std::uint32_t cores_;
   bool any_crowded_ = false;
+  double most_ranks_to_a_core_ = 1;
   std::vector<std::uint32_t> node_;     ///< by rank
   std::vector<std::uint32_t> ranks_on_; ///< by node
 };
@@ -142,7 +146,9 @@ private:
   double through_caches(double price, double alone, double bytes) const {
     const bool crowded = nodes_.any_crowded();
     const machine_model& mpi = model(medium::node);
-    if (crowded && bytes > bytes_of_a_channel)
+    const bool is_long = bytes > static_cast<double>(mpi.eager_limit); // others are copied twice by MPI, too
+    const double of_a_core = nodes_.most_ranks_to_a_core() * std::max(carried_, bytes);
+    if (crowded && is_long && of_a_core >= bytes_that_leave_a_shared_core)
       return std::max(price, share_of_long_if_crowded * (handling + moving_by_mpi(mpi, bytes)));
     if (!model(medium::memory).channels.empty()) // what a message drives out of the caches is in their prices
       return crowded ? std::min(price, handling + alone) : std::max(price, as_part_of_all(bytes));
