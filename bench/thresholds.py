@@ -9,7 +9,6 @@ because others on the machine only add. Exits 1 if one is above its bound then, 
 """
 import argparse
 import json
-import re
 import sys
 from pathlib import Path
 
@@ -39,11 +38,11 @@ def names(thresholds: list[dict]) -> set[str]:
 
 
 def by_name(rows: list[dict]) -> dict[str, dict]:
-    return {row["name"].removesuffix("_median"): row for row in rows}
+    return {micro.base_name(row): row for row in rows}
 
 
 def measure(wanted: set[str]) -> dict[str, dict]:
-    pattern = "^(" + "|".join(re.sub("([+.])", r"[\1]", name) for name in sorted(wanted)) + ")$"
+    pattern = "|".join(micro.exactly(name) for name in sorted(wanted))
     programs = sorted((micro.BUILD / "bin").glob("bench_*"))
     return by_name([row for program in programs for row in micro.run(program, pattern, 3)])
 
