@@ -194,6 +194,24 @@ std::string formatted(const std::string& path, rough_text of, clang::format::For
   return made;
 }
 
+/// Lines end as those of the original do, if all of them end alike.
+std::string with_line_ends_of(const std::string& original, const std::string& text) {
+  std::size_t ends = 0, with_return = 0;
+  for (std::size_t at = original.find('\n'); at != std::string::npos; at = original.find('\n', at + 1)) {
+    ++ends;
+    with_return += at > 0 && original[at - 1] == '\r' ? 1 : 0;
+  }
+  if (with_return == 0 || with_return < ends)
+    return text;
+  std::string made;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '\n' && (at == 0 || text[at - 1] != '\r'))
+      made += '\r';
+    made += text[at];
+  }
+  return made;
+}
+
 } // namespace
 
 void file_edits::replace(unsigned offset, unsigned length, std::string text, bool formatted) {
@@ -227,7 +245,7 @@ std::string edited(const std::string& path, const std::string& original, const f
   clang::format::FormatStyle style = style_for(path, original);
   if (style.DerivePointerAlignment)
     settle_pointers(original, edits, style);
-  return formatted(path, made_of(original, edits, settled_lines(style)), style);
+  return with_line_ends_of(original, formatted(path, made_of(original, edits, settled_lines(style)), style));
 }
 
 std::string with_lines_of(const std::string& original, const std::string& changed) {

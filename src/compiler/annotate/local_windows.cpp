@@ -150,10 +150,25 @@ std::optional<finding> fault_of(const unit& of, const annotated_statement& at, c
   return std::nullopt;
 }
 
-/// The window must be the same from the declaration on.
-bool keeps_window(const annotated_statement& at, const mpi_use& use) {
-  const clang::VarDecl* variable = variable_of(window_argument(use));
-  return variable && !function_facts::may_change(variable, at.statement);
+/// Declared in the annotated statement: another variable than the one that the pragma names, even if it is called alike.
+bool is_declared_in(const unit& of, const annotated_statement& at, const clang::VarDecl* variable) {
+  const clang::SourceManager& sources = of.context.getSourceManager();
+  return sources.isPointWithin(sources.getExpansionLoc(variable->getLocation()),
+                               sources.getExpansionLoc(at.statement->getBeginLoc()),
+                               sources.getExpansionLoc(at.statement->getEndLoc()));
+}
+
+/// The window must be the same from the declaration on, in all calls.
+bool keeps_window(const unit& of, const annotated_statement& at, const window_calls& calls) {
+  const clang::VarDecl* one = nullptr;
+  for (const std::vector<mpi_use>* some : {&calls.moves, &calls.locks, &calls.ends})
+    for (const mpi_use& use : *some) {
+      const clang::VarDecl* variable = variable_of(window_argument(use));
+      if (!variable || (one && variable->getCanonicalDecl() != one))
+        return false;
+      one = variable->getCanonicalDecl();
+    }
+  return one && !is_declared_in(of, at, one) && !function_facts::may_change(one, at.statement);
 }
 
 std::optional<finding> fault_of(const unit& of, const annotated_statement& at, const window_calls& calls,
@@ -165,7 +180,7 @@ std::optional<finding> fault_of(const unit& of, const annotated_statement& at, c
     if (done.has(move.call))
       return stays(at, what, reason::nothing_annotated, wording(remark::collected_already),
                    move.call->getExprLoc());
-  if (!keeps_window(at, calls.moves.front()))
+  if (!keeps_window(of, at, calls))
     return stays(at, what, reason::window_elsewhere, wording(remark::window_not_steady),
                  calls.moves.front().call->getExprLoc());
   for (const mpi_use& end : calls.ends)
@@ -243,13 +258,12 @@ struct buffer_access {
 
 class buffer_accesses : public ast_visitor {
 public:
-  buffer_accesses(const unit& of, const function_facts& facts, std::string buffer)
-      : text_(of.context), facts_(facts), buffer_(std::move(buffer)) {}
+  buffer_accesses(const unit& of, const annotated_statement& at, const function_facts& facts,
+                  std::string buffer)
+      : of_(of), at_(at), facts_(facts), buffer_(std::move(buffer)) {}
 
   bool VisitBinaryOperator(clang::BinaryOperator* b) override {
-    const clang::Stmt* parent = facts_.parent_of(b);
-    if (b->getOpcode() != clang::BO_Assign ||
-        !llvm::isa_and_nonnull<clang::CompoundStmt, clang::ForStmt>(parent))
+    if (b->getOpcode() != clang::BO_Assign || !is_statement(b))
       return true;
     const auto* left = element_of(b->getLHS());
     const auto* right = element_of(b->getRHS());
@@ -260,25 +274,37 @@ public:
     return true;
   }
   bool VisitDeclRefExpr(clang::DeclRefExpr* name) override {
-    uses += name->getNameInfo().getAsString() == buffer_ ? 1 : 0;
+    uses += is_buffer(name) ? 1 : 0;
     return true;
   }
   std::vector<buffer_access> found;
   std::size_t uses = 0;
 
 private:
+  /// Of a block, or the body of a loop; what stands in the head of one is an expression.
+  bool is_statement(const clang::BinaryOperator* b) const {
+    const clang::Stmt* parent = facts_.parent_of(b);
+    const auto* loop = llvm::dyn_cast_or_null<clang::ForStmt>(parent);
+    return loop ? loop->getBody() == b : llvm::isa_and_nonnull<clang::CompoundStmt>(parent);
+  }
+  bool is_buffer(const clang::DeclRefExpr* name) const {
+    const auto* variable = dyn_cast<clang::VarDecl>(name->getDecl());
+    return variable && name->getNameInfo().getAsString() == buffer_ && !is_declared_in(of_, at_, variable);
+  }
   const clang::ArraySubscriptExpr* element_of(const clang::Expr* e) const {
     const auto* element = dyn_cast<clang::ArraySubscriptExpr>(e->IgnoreParenImpCasts());
-    const clang::VarDecl* base = element ? variable_of(element->getBase()) : nullptr;
-    return base && base->getName() == buffer_ && !mentions(element->getIdx()) ? element : nullptr;
+    const auto* base =
+        element ? dyn_cast<clang::DeclRefExpr>(element->getBase()->IgnoreParenImpCasts()) : nullptr;
+    return base && is_buffer(base) && !mentions(element->getIdx()) ? element : nullptr;
   }
   bool mentions(const clang::Stmt* s) const {
     if (const auto* name = dyn_cast<clang::DeclRefExpr>(s))
-      return name->getNameInfo().getAsString() == buffer_;
+      return is_buffer(name);
     return std::any_of(s->child_begin(), s->child_end(),
                        [&](const clang::Stmt* c) { return c && mentions(c); });
   }
-  source text_;
+  const unit& of_;
+  const annotated_statement& at_;
   const function_facts& facts_;
   std::string buffer_;
 };
@@ -377,7 +403,7 @@ std::optional<finding> fault_of_locks(const unit& of, const annotated_statement&
   for (const mpi_use& lock : calls.locks)
     if (!text.span(lock.call->getArg(0)->getSourceRange()))
       return stays(at, what, reason::in_macro, wording(remark::lock_out_of_macro), lock.call->getExprLoc());
-  if (!keeps_window(at, calls.locks.front()))
+  if (!keeps_window(of, at, calls))
     return stays(at, what, reason::window_elsewhere, wording(remark::window_not_steady),
                  calls.locks.front().call->getExprLoc());
   if (const auto call = find_unknown_call(of, at, *calls.window))
@@ -484,7 +510,7 @@ void relax_locks(const unit& of, const annotated_statement& at, const platform_c
       into.said.push_back(*fault);
       continue;
     }
-    buffer_accesses walk(of, facts, w.buffer.text);
+    buffer_accesses walk(of, at, facts, w.buffer.text);
     walk.TraverseStmt(const_cast<clang::Stmt*>(at.statement));
     if (!coherent)
       if (auto fault = fault_of_accesses(of, at, calls, walk)) {

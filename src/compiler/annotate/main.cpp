@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <unistd.h>
 
 namespace tacit::compiler {
@@ -203,8 +204,12 @@ private:
 class consumer : public clang::ASTConsumer {
 public:
   consumer(clang::CompilerInstance& compiler, const request& asked, results& into)
-      : asked_(asked), into_(into), pragmas_(std::make_shared<collected_pragmas>()) {
+      : asked_(asked), into_(into), pragmas_(std::make_shared<collected_pragmas>()),
+        without_warnings_(compiler.getDiagnostics().getIgnoreAllWarnings()) {
     collect_pragmas(compiler.getPreprocessor(), pragmas_);
+    // What is compiled next is warned of then.
+    if (asked.mode == "overlay")
+      compiler.getDiagnostics().setIgnoreAllWarnings(true);
   }
 
   void HandleTranslationUnit(clang::ASTContext& context) override {
@@ -212,6 +217,7 @@ public:
       into_.wrong = true; // the compiler has said why
       return;
     }
+    context.getDiagnostics().setIgnoreAllWarnings(without_warnings_);
     transformation made = transform(context, *pragmas_, asked_.platform);
     reporter report(context.getDiagnostics(), context.getSourceManager(), asked_.quiet);
     for (const finding& f : made.said)
@@ -224,6 +230,7 @@ private:
   const request& asked_;
   results& into_;
   std::shared_ptr<collected_pragmas> pragmas_;
+  bool without_warnings_; ///< as the command line has it
 };
 
 class action : public clang::ASTFrontendAction {
@@ -393,17 +400,26 @@ void write_results(const request& asked, const results& made) {
   }
 }
 
-/// Files that several translation units include are changed once.
-void drop_repetitions(results& made) {
+/// Files that several translation units include are changed once, and only to what suits all of them: what an annotated statement does
+/// may hang on macros of who includes it, and on the language.
+void join_repetitions(results& made) {
   std::vector<changed_file> kept;
+  std::set<std::string> differ;
   for (changed_file& f : made.files) {
     const auto same = [&](const changed_file& k) { return k.path == f.path; };
     const auto found = std::find_if(kept.begin(), kept.end(), same);
     if (found == kept.end())
       kept.push_back(std::move(f));
-    else if (found->before == found->after)
-      *found = std::move(f);
+    else if (found->after != f.after)
+      differ.insert(f.path);
   }
+  for (changed_file& f : kept)
+    if (differ.contains(f.path)) {
+      f.after = f.before;
+      const std::string text = wording(remark::differs_for_others);
+      made.said.push_back({"warning", f.path, "", text, "", "", 0, 0});
+      std::fprintf(stderr, "%s: warning: %s\n", f.path.c_str(), text.c_str());
+    }
   made.files = std::move(kept);
 }
 
@@ -418,7 +434,7 @@ int main(int argc, char** argv) {
   results made;
   if (!parse_all(asked, made))
     made.wrong = true;
-  drop_repetitions(made);
+  join_repetitions(made);
   if (asked.mode == "json")
     return write_json(made);
   if (made.wrong)

@@ -8,8 +8,8 @@
 #include "compiler/annotate/touches.h"
 
 #include <algorithm>
-#include <array>
 #include <clang/AST/ASTContext.h>
+#include <clang/Basic/SourceManager.h>
 #include <map>
 #include <set>
 
@@ -49,23 +49,16 @@ bool is_message(const mpi_use& use) {
                  mpi_call::Sendrecv, mpi_call::Sendrecv_replace});
 }
 
+/// MPI_STATUS_IGNORE, also by a macro of the program's own: a constant in both libraries.
+bool is_ignored(const clang::Expr* status) {
+  return !status || isa<clang::IntegerLiteral>(status->IgnoreParenCasts());
+}
+
 /// The message's memory; its status counts where somebody may read it.
-pending_message message_of(const mpi_use& use, const unit& of, const block_view& in) {
-  pending_message made{use, {}};
-  const std::pair<std::array<param_role, 3>, bool> buffers[] = {
-      {{param_role::in_buf, param_role::count, param_role::datatype}, false},
-      {{param_role::out_buf, param_role::count, param_role::datatype}, true},
-      {{param_role::inout_buf, param_role::count, param_role::datatype}, true},
-      {{param_role::send_buf, param_role::send_count, param_role::send_type}, false},
-      {{param_role::recv_buf, param_role::recv_count, param_role::recv_type}, true},
-  };
-  for (const auto& [roles, receives] : buffers)
-    if (const clang::Expr* buffer = use.argument(roles[0]))
-      made.memory.push_back(
-          {message_at(buffer, use.argument(roles[1]), text_of(of, use.argument(roles[2])), in), receives,
-           buffer->getExprLoc()});
+pending_message message_of(const mpi_use& use, const block_view& in) {
+  pending_message made{use, buffers_of(use, in)};
   const clang::Expr* status = use.argument(param_role::status);
-  if (status && text_of(of, status) != "MPI_STATUS_IGNORE") {
+  if (!is_ignored(status)) {
     const memory written = memory_at(status, in);
     if (!in.facts.is_dead_status(written.base) || written.pointed)
       made.memory.push_back({written, true, status->getExprLoc()});
@@ -185,7 +178,7 @@ private:
     const auto key = std::pair(use.call, in.block);
     auto known = messages_.find(key);
     if (known == messages_.end())
-      known = messages_.emplace(key, message_of(use, of_, in)).first;
+      known = messages_.emplace(key, message_of(use, in)).first;
     return known->second;
   }
 
@@ -235,7 +228,7 @@ private:
     if (made.refused)
       return made;
     const block_view in{of_.context, facts_, made.home};
-    made.message = message_of(use, of_, in);
+    made.message = message_of(use, in);
     const clang::Expr* given = use.argument(param_role::status);
     for (const touch& t : made.message.memory) {
       made.status_counts |= given && t.at == given->getExprLoc();
@@ -289,10 +282,8 @@ private:
       return obstacle{reason::in_macro, wording(remark::out_of_macro), at};
     for (const clang::Expr* argument : use.call->arguments()) {
       const std::string written = text.text(argument->getSourceRange());
-      if (written.find("MPI_ANY_SOURCE") != std::string::npos ||
-          written.find("MPI_ANY_TAG") != std::string::npos)
-        return obstacle{reason::wildcard_receive, wording(remark::receives_from_anybody),
-                        argument->getExprLoc()};
+      if (const auto wildcard = wildcard_in(written))
+        return obstacle{reason::wildcard_receive, wording(*wildcard), argument->getExprLoc()};
       if (use.is({mpi_call::Sendrecv}) && !is_free_of_side_effects(argument, of_.context))
         return obstacle{reason::no_statement_of_its_own, wording(remark::side_effects),
                         argument->getExprLoc()};
@@ -537,7 +528,7 @@ private:
     std::set<int> conditional; // the wait for a request that was never posted would empty the status
     for (const planned_message* m : waiting) {
       const clang::Expr* status = m->message.use.argument(param_role::status);
-      completions.emplace_back(m->request, status ? text_of(of_, status) : "MPI_STATUS_IGNORE");
+      completions.emplace_back(m->request, is_ignored(status) ? "MPI_STATUS_IGNORE" : text_of(of_, status));
       if (facts_.parent_of(m->statement) != point.block && m->status_counts)
         conditional.insert(m->request);
       if (m->message.use.is({mpi_call::Sendrecv}))

@@ -137,9 +137,8 @@ private:
         return obstacle{reason::request_touched, wording(remark::uses_request, {post.name}),
                         post.call->getExprLoc()};
       for (const clang::Expr* argument : post.call->arguments())
-        if (text_of(of_, argument).find("MPI_ANY_") != std::string::npos)
-          return obstacle{reason::wildcard_receive, wording(remark::receives_from_anybody),
-                          argument->getExprLoc()};
+        if (const auto wildcard = wildcard_in(text_of(of_, argument)))
+          return obstacle{reason::wildcard_receive, wording(*wildcard), argument->getExprLoc()};
     }
     return std::nullopt;
   }

@@ -2,6 +2,7 @@
 
 #include "compiler/annotate/function_facts.h"
 
+#include <array>
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Expr.h>
 #include <clang/AST/ExprCXX.h>
@@ -216,22 +217,60 @@ void contradict(const clang::Stmt* s, bool writes, const pending_message& messag
   }
   if (isa<clang::LambdaExpr>(s) || (isa<clang::Expr>(s) && isa<clang::UnaryExprOrTypeTraitExpr>(s)))
     return;
+  const auto meet = [&](const touch& other) {
+    for (const touch& own : message.memory)
+      if ((own.writes || other.writes) && are_overlapping(own.what, other.what) &&
+          !(other.what.pointed && in.facts.changes(in.block, other.what.base)))
+        found = obstacle{reason::claim_false, own.what.base->getNameAsString(), other.at};
+  };
+  if (const auto use = mpi_use_of(s))
+    for (const touch& buffer : buffers_of(*use, in))
+      if (buffer.what.base && buffer.what.from && buffer.what.length)
+        meet(buffer);
   const auto* e = dyn_cast<clang::Expr>(s);
   const bool access = e && e->isGLValue() && !e->getType()->isArrayType() &&
                       isa<clang::ArraySubscriptExpr, clang::UnaryOperator, clang::DeclRefExpr>(e);
-  if (access) {
-    const memory place = memory_beside(message.memory, e, in);
-    for (const touch& own : message.memory)
-      if ((own.writes || writes) && are_overlapping(own.what, place) &&
-          !(place.pointed && in.facts.changes(in.block, place.base)))
-        found = obstacle{reason::claim_false, own.what.base->getNameAsString(), e->getExprLoc()};
-  }
+  if (access)
+    meet({memory_beside(message.memory, e, in), writes, e->getExprLoc()});
   for (const clang::Stmt* child : s->children())
     contradict(child, writes && (isa<clang::ParenExpr>(s) || isa<clang::UnaryOperator>(s)), message, in,
                found);
 }
 
 } // namespace
+
+std::vector<touch> buffers_of(const mpi_use& use, const block_view& in) {
+  static const std::pair<std::array<param_role, 3>, bool> kinds[] = {
+      {{param_role::in_buf, param_role::count, param_role::datatype}, false},
+      {{param_role::out_buf, param_role::count, param_role::datatype}, true},
+      {{param_role::inout_buf, param_role::count, param_role::datatype}, true},
+      {{param_role::send_buf, param_role::send_count, param_role::send_type}, false},
+      {{param_role::recv_buf, param_role::recv_count, param_role::recv_type}, true},
+  };
+  const source text(in.context);
+  std::vector<touch> made;
+  for (const auto& [roles, receives] : kinds)
+    if (const clang::Expr* buffer = use.argument(roles[0])) {
+      // Reductions have one count and one datatype for both buffers, and other collectives a list of them.
+      const clang::Expr* own = use.argument(roles[1]);
+      const clang::Expr* count = own ? own : use.argument(param_role::count);
+      const clang::Expr* type = use.argument(own ? roles[2] : param_role::datatype);
+      memory what = memory_at(buffer, in);
+      what.from = std::nullopt;
+      if (count && type)
+        what = message_at(buffer, count, text.text(type->getSourceRange()), in);
+      made.push_back({what, receives, buffer->getExprLoc()});
+    }
+  return made;
+}
+
+std::optional<remark> wildcard_in(std::string_view argument) {
+  if (argument.find("MPI_ANY_SOURCE") != std::string_view::npos)
+    return remark::receives_from_anybody;
+  if (argument.find("MPI_ANY_TAG") != std::string_view::npos)
+    return remark::receives_any_tag;
+  return std::nullopt;
+}
 
 std::optional<obstacle> obstacle_in(const clang::Stmt* statement, const pending_message& message,
                                     const unit& of, const block_view& in, const listed_message& listed) {

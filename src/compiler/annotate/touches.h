@@ -23,6 +23,12 @@ struct obstacle {
   clang::SourceLocation at;
 };
 
+/// The memory that a call of MPI sends from and receives into, by its arguments.
+std::vector<touch> buffers_of(const mpi_use& use, const block_view& in);
+
+/// Of an argument as it is written: what keeps a receive with it from being moved, if anything does.
+std::optional<remark> wildcard_in(std::string_view argument);
+
 /// Asked of each call of MPI in the statement: the other message, if the annotation says that it may be under way at the same time.
 using listed_message = std::function<std::optional<pending_message>(const mpi_use&)>;
 

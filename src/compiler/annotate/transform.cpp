@@ -91,6 +91,46 @@ public:
   std::set<std::string> found;
 };
 
+/// Visible in the function: declared in it, around it, or a macro. True in doubt: bases of classes and `using namespace` are not looked
+/// through.
+bool is_known(const unit& of, const clang::FunctionDecl& function, const std::string& name) {
+  const clang::IdentifierInfo& word = of.context.Idents.get(name);
+  if (word.hadMacroDefinition())
+    return true;
+  for (const clang::DeclContext* in = function.getDeclContext(); in; in = in->getParent()) {
+    const auto* record = llvm::dyn_cast<clang::CXXRecordDecl>(in);
+    if (!in->lookup(&word).empty() || !in->using_directives().empty() ||
+        (record && record->getNumBases() > 0))
+      return true;
+  }
+  declared_names declared;
+  declared.TraverseDecl(const_cast<clang::FunctionDecl*>(&function));
+  return declared.found.contains(name);
+}
+
+/// What is written for the annotation has its datatypes in it, which would not compile.
+std::optional<finding> unknown_datatype(const unit& of, const annotated_statement& at) {
+  for (const window_buffer& w : at.by.says.windows) {
+    const std::string& type = w.more.front().text;
+    if (first_word(type) != type || is_known(of, *at.function, type))
+      continue;
+    static const std::vector<std::string_view> known = {
+        "MPI_CHAR",     "MPI_SIGNED_CHAR",   "MPI_UNSIGNED_CHAR",  "MPI_BYTE",   "MPI_SHORT",
+        "MPI_INT",      "MPI_LONG",          "MPI_LONG_LONG",      "MPI_FLOAT",  "MPI_UNSIGNED_SHORT",
+        "MPI_UNSIGNED", "MPI_UNSIGNED_LONG", "MPI_LONG_DOUBLE",    "MPI_AINT",   "MPI_UNSIGNED_LONG_LONG",
+        "MPI_DOUBLE",   "MPI_INT8_T",        "MPI_INT16_T",        "MPI_C_BOOL", "MPI_INT32_T",
+        "MPI_INT64_T",  "MPI_UINT8_T",       "MPI_UINT16_T",       "MPI_COUNT",  "MPI_UINT32_T",
+        "MPI_UINT64_T", "MPI_C_COMPLEX",     "MPI_DOUBLE_COMPLEX", "MPI_WCHAR",  "MPI_C_DOUBLE_COMPLEX"};
+    return finding{severity::error,
+                   at.by.begin,
+                   reason::bad_pragma,
+                   wording(remark::datatype_unknown, {type, vocabulary::did_you_mean(type, known)}),
+                   "",
+                   {}};
+  }
+  return std::nullopt;
+}
+
 /// A name that nobody has declared, and that is nearly one that a call has: the annotation would be without effect, and nobody
 /// would know why.
 void warn_of_misspelled(const unit& of, const annotated_statement& at, findings& said) {
@@ -132,6 +172,8 @@ void transform_statement(const unit& of, const annotated_statement& at, const ta
     into.said.back().level = severity::warning;
     return;
   }
+  if (const auto fault = unknown_datatype(of, at))
+    return into.said.push_back(*fault);
   warn_of_misspelled(of, at, into.said);
   if (at.by.says.kind != annotation_kind::indep && has_hidden_arguments(at.statement))
     return into.said.push_back(

@@ -173,6 +173,9 @@ void tell(const tacit_local* local, MPI_Win win, int target, MPI_Aint disp, std:
 using namespace tacit::compiler;
 
 tacit_local* tacit_local_of(MPI_Win win, MPI_Datatype type, int flags) {
+  // It stands before statements that may find out that there is no window.
+  if (win == MPI_WIN_NULL || win == MPI_Win{})
+    return const_cast<tacit_local*>(&nothing_local);
   pthread_mutex_lock(&all_answers);
   const tacit_local* const found = tacit_uses_devices() ? &nothing_local : find_or_make(win, type, flags);
   pthread_mutex_unlock(&all_answers);

@@ -53,5 +53,47 @@ void relaxed(MPI_Win win, int* buffer, int me) {
     MPI_Win_unlock(me, win);
   }
 }
+void other_window_of_that_name(MPI_Win win, MPI_Win other, int* x) {
+#pragma mpi rma(win, buffer, int, MPI_INT)
+  {
+    MPI_Get(x, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+    {
+      MPI_Win win = other;
+      MPI_Put(x, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+    }
+  }
+}
+void other_lock_of_that_name(MPI_Win win, MPI_Win other, int* buffer, int me) {
+#pragma mpi local_ldst(win, buffer, int, MPI_INT, size, me) no_overlap
+  {
+    MPI_Win win = other;
+    MPI_Win_lock(2, me, 0, win);
+    buffer[0] = 1;
+    MPI_Win_unlock(me, win);
+  }
+}
+void other_buffer_of_that_name(MPI_Win win, int* buffer, int me) {
+#pragma mpi local_ldst(win, buffer, int, MPI_INT, size, me) no_overlap incoherent
+  {
+    MPI_Win_lock(2, me, 0, win);
+    {
+      int buffer[2];
+      buffer[0] = 2;
+      buffer[1] = buffer[0];
+    }
+    for (int i = 0; i < 3; ++i)
+      buffer[i] = i;
+    MPI_Win_unlock(me, win);
+  }
+}
+void in_the_head_of_a_loop(MPI_Win win, int* buffer, int me, int i) {
+#pragma mpi local_ldst(win, buffer, int, MPI_INT, size, me) no_overlap incoherent
+  {
+    MPI_Win_lock(2, me, 0, win);
+    for (buffer[0] = 0; i < 3; buffer[1] = i)
+      ++i;
+    MPI_Win_unlock(me, win);
+  }
+}
 // RUN: %transform --diff %s 2>/dev/null | %changes
 // RUN: %transform --diff %s 2>&1 >/dev/null | %said
