@@ -1,6 +1,7 @@
 #include "surface/cli/analyze_scaling.h"
 
 #include "surface/cli/commands.h"
+#include "surface/cli/files.h"
 #include "surface/report/wrap.h"
 
 #include <algorithm>
