@@ -130,31 +130,39 @@ private:
 };
 
 /// All that are assigned, incremented, declared, or whose addresses are taken.
+/// A variable may be declared again and again, and each use names the declaration that was the last one there.
+const clang::VarDecl* first_of(const clang::VarDecl* variable) {
+  return variable ? variable->getCanonicalDecl() : nullptr;
+}
+
 class changed_variables : public ast_visitor {
 public:
   bool VisitBinaryOperator(clang::BinaryOperator* b) override {
     if (b->isAssignmentOp())
-      found.insert(variable_of(b->getLHS()));
+      add(variable_of(b->getLHS()));
     return true;
   }
   bool VisitUnaryOperator(clang::UnaryOperator* u) override {
     if (u->isIncrementDecrementOp() || u->getOpcode() == clang::UO_AddrOf)
-      found.insert(variable_of(u->getSubExpr()));
+      add(variable_of(u->getSubExpr()));
     return true;
   }
   bool VisitVarDecl(clang::VarDecl* v) override {
-    found.insert(v);
+    add(v);
     if (v->getType()->isReferenceType() && v->getInit())
-      found.insert(variable_of(v->getInit()));
+      add(variable_of(v->getInit()));
     return true;
   }
   bool VisitCallExpr(clang::CallExpr* c) override { // a reference parameter shows as an lvalue
     for (const clang::Expr* argument : c->arguments())
       if (argument->isLValue())
-        found.insert(variable_of(argument));
+        add(variable_of(argument));
     return true;
   }
-  std::set<const clang::VarDecl*> found; ///< and null
+  std::set<const clang::VarDecl*> found; ///< as first declared; and null
+
+private:
+  void add(const clang::VarDecl* variable) { found.insert(first_of(variable)); }
 };
 
 /// Jumps that leave the statement in which the walk starts.
@@ -308,7 +316,7 @@ bool function_facts::is_dead_status(const clang::VarDecl* variable) const {
 bool function_facts::may_change(const clang::VarDecl* variable, const clang::Stmt* in) {
   changed_variables walk;
   walk.TraverseStmt(const_cast<clang::Stmt*>(in));
-  return walk.found.contains(variable);
+  return walk.found.contains(first_of(variable));
 }
 
 bool function_facts::changes(const clang::Stmt* statement, const clang::VarDecl* variable) const {
@@ -318,7 +326,7 @@ bool function_facts::changes(const clang::Stmt* statement, const clang::VarDecl*
     walk.TraverseStmt(const_cast<clang::Stmt*>(statement));
     known->second = std::move(walk.found);
   }
-  return known->second.contains(variable);
+  return known->second.contains(first_of(variable));
 }
 
 const clang::Stmt* function_facts::jump_out(const clang::Stmt* statement) const {

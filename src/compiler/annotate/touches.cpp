@@ -202,6 +202,19 @@ private:
   const listed_message& listed_;
 };
 
+/// Calls that prepare a persistent one only keep the address, and which buffers count where there is a root is known to its rank alone.
+bool surely_accesses_buffers(const mpi_use& use) {
+  switch (use.row->kind) {
+  case vocabulary::call_class::send_init:
+  case vocabulary::call_class::recv_init:
+  case vocabulary::call_class::collective_init:
+  case vocabulary::call_class::neighbor_init:
+    return false;
+  default:
+    return use.argument(param_role::root) == nullptr;
+  }
+}
+
 void contradict(const clang::Stmt* s, bool writes, const pending_message& message, const block_view& in,
                 std::optional<obstacle>& found) {
   if (!s || found)
@@ -223,7 +236,7 @@ void contradict(const clang::Stmt* s, bool writes, const pending_message& messag
           !(other.what.pointed && in.facts.changes(in.block, other.what.base)))
         found = obstacle{reason::claim_false, own.what.base->getNameAsString(), other.at};
   };
-  if (const auto use = mpi_use_of(s))
+  if (const auto use = mpi_use_of(s); use && surely_accesses_buffers(*use))
     for (const touch& buffer : buffers_of(*use, in))
       if (buffer.what.base && buffer.what.from && buffer.what.length)
         meet(buffer);

@@ -82,20 +82,23 @@ std::vector<std::string> arguments_in(const unit& of, const clang::FunctionDecl&
   return {made.begin(), made.end()};
 }
 
+/// Of declarations of all kinds, also of those that bring names in from elsewhere.
 class declared_names : public ast_visitor {
 public:
-  bool VisitVarDecl(clang::VarDecl* v) override {
-    found.insert(v->getNameAsString());
+  bool VisitNamedDecl(clang::NamedDecl* d) override {
+    found.insert(d->getNameAsString());
+    brings_more |= llvm::isa<clang::UsingDirectiveDecl>(d);
     return true;
   }
   std::set<std::string> found;
+  bool brings_more = false;
 };
 
-/// Visible in the function: declared in it, around it, or a macro. True in doubt: bases of classes and `using namespace` are not looked
-/// through.
+/// Visible in the function: declared in it, around it, or a macro. True in doubt: bases of classes, `using namespace` and templates are not
+/// looked through.
 bool is_known(const unit& of, const clang::FunctionDecl& function, const std::string& name) {
   const clang::IdentifierInfo& word = of.context.Idents.get(name);
-  if (word.hadMacroDefinition())
+  if (word.hadMacroDefinition() || function.isTemplated())
     return true;
   for (const clang::DeclContext* in = function.getDeclContext(); in; in = in->getParent()) {
     const auto* record = llvm::dyn_cast<clang::CXXRecordDecl>(in);
@@ -105,7 +108,7 @@ bool is_known(const unit& of, const clang::FunctionDecl& function, const std::st
   }
   declared_names declared;
   declared.TraverseDecl(const_cast<clang::FunctionDecl*>(&function));
-  return declared.found.contains(name);
+  return declared.brings_more || declared.found.contains(name);
 }
 
 /// What is written for the annotation has its datatypes in it, which would not compile.

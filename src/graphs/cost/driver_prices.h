@@ -175,7 +175,8 @@ private:
   /// read take 14 and 10 us, or 6 and 9. Of 1 MiB they took 60 to 80.
   double moving_by_mpi(const machine_model& m, double bytes) const {
     const double beside = both_ways_ ? moving_both(m, bytes) : moving(m, bytes);
-    if (!nodes_.any_crowded() || bytes <= static_cast<double>(m.eager_limit))
+    const bool knows_copies = !m.memory.empty(); // not a price of a few numbers
+    if (!nodes_.any_crowded() || !knows_copies || bytes <= static_cast<double>(m.eager_limit))
       return beside;
     const double asking = receive_at(m, 2 * static_cast<double>(m.eager_limit)); // hardly anything is copied
     return std::min(beside, asking + fetch_at(m, bytes) + fill_at(m, bytes));

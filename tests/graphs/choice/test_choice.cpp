@@ -207,6 +207,16 @@ TEST(makespan, ranks_that_share_cores_do_not_pay_what_far_cores_do) {
   EXPECT_LT(saved(1 << 18), 0) << "other ranks of the core drive it out of the caches";
 }
 
+TEST(makespan, a_price_of_a_few_numbers_counts_bytes_on_shared_cores_too) {
+  process_map where;
+  where.cores = 2;
+  const machine_costs costs = costs_of(message_cost{300, 1000, 0.1, 0.3});
+  const auto price = [&](std::uint64_t bytes) {
+    return makespan(of_pattern(pattern::bcast, algorithm::linear, 4, bytes), "p2p", costs, where);
+  };
+  EXPECT_GT(price(1 << 20), price(8) + 0.03 * (1 << 20));
+}
+
 TEST(makespan, has_no_price_for_collectives_and_unknown_drivers) {
   recipe r;
   diagnostics problems;

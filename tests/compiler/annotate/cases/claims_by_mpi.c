@@ -40,4 +40,17 @@ void by_other_names(double* halo, double* w, MPI_Comm c) {
     compute(w);
   }
 }
+// Calls that only keep an address, and calls of which the root knows which buffers count.
+void in_doubt(double* halo, double* w, MPI_Request* r, MPI_Comm c) {
+#pragma mpi cco MPI_Send(c)
+  {
+    MPI_Send(halo, 10, MPI_DOUBLE, 1, 0, c);
+#pragma mpi indep MPI_Send(c)
+    {
+      compute(w);
+      MPI_Recv_init(halo, 10, MPI_DOUBLE, 2, 0, c, &r[0]);
+      MPI_Bcast(halo, 10, MPI_DOUBLE, 0, c);
+    }
+  }
+}
 // RUN: not %transform --diff %s 2>&1 >/dev/null | %said
