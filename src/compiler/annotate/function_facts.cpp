@@ -129,12 +129,12 @@ private:
   std::set<const clang::VarDecl*>& read_;
 };
 
-/// All that are assigned, incremented, declared, or whose addresses are taken.
 /// A variable may be declared again and again, and each use names the declaration that was the last one there.
 const clang::VarDecl* first_of(const clang::VarDecl* variable) {
   return variable ? variable->getCanonicalDecl() : nullptr;
 }
 
+/// All that are assigned, incremented, declared, or whose addresses are taken.
 class changed_variables : public ast_visitor {
 public:
   bool VisitBinaryOperator(clang::BinaryOperator* b) override {

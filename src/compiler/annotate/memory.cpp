@@ -263,9 +263,9 @@ bool begins_in(const memory& a, const memory& b) {
 
 } // namespace
 
-std::optional<std::int64_t> size_of_datatype(const std::string& name, const clang::ASTContext& context) {
+std::vector<std::pair<std::string_view, std::int64_t>> sized_datatypes(const clang::ASTContext& context) {
   const auto bytes = [&](clang::QualType t) { return context.getTypeSizeInChars(t).getQuantity(); };
-  const std::pair<const char*, std::int64_t> sizes[] = {
+  return {
       {"MPI_CHAR", 1},
       {"MPI_SIGNED_CHAR", 1},
       {"MPI_UNSIGNED_CHAR", 1},
@@ -290,7 +290,10 @@ std::optional<std::int64_t> size_of_datatype(const std::string& name, const clan
       {"MPI_C_FLOAT_COMPLEX", 2 * bytes(context.FloatTy)},
       {"MPI_C_DOUBLE_COMPLEX", 2 * bytes(context.DoubleTy)},
   };
-  for (const auto& [known, size] : sizes)
+}
+
+std::optional<std::int64_t> size_of_datatype(const std::string& name, const clang::ASTContext& context) {
+  for (const auto& [known, size] : sized_datatypes(context))
     if (name == known)
       return size;
   return std::nullopt;

@@ -9,6 +9,8 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace clang {
@@ -68,7 +70,9 @@ memory memory_beside(const std::vector<touch>& others, const clang::Expr* lvalue
 bool keeps_value(clang::QualType from, clang::QualType to, const clang::ASTContext& context);
 /// The value of an integer expression.
 std::optional<polynomial> polynomial_of(const clang::Expr* expression, const block_view& in);
-/// Bytes of an element of a predefined MPI datatype, by its name.
+/// Predefined MPI datatypes whose size the language says, with it.
+std::vector<std::pair<std::string_view, std::int64_t>> sized_datatypes(const clang::ASTContext& context);
+/// Bytes of an element of one of these, by its name.
 std::optional<std::int64_t> size_of_datatype(const std::string& name, const clang::ASTContext& context);
 
 /// No byte belongs to both, whatever the values of variables.

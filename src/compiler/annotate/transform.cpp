@@ -4,6 +4,7 @@
 #include "compiler/annotate/coalesce_windows.h"
 #include "compiler/annotate/function_facts.h"
 #include "compiler/annotate/local_windows.h"
+#include "compiler/annotate/memory.h"
 #include "compiler/annotate/mpi_use.h"
 #include "compiler/annotate/overlap_messages.h"
 #include "compiler/annotate/pipeline_collective.h"
@@ -117,13 +118,9 @@ std::optional<finding> unknown_datatype(const unit& of, const annotated_statemen
     const std::string& type = w.more.front().text;
     if (first_word(type) != type || is_known(of, *at.function, type))
       continue;
-    static const std::vector<std::string_view> known = {
-        "MPI_CHAR",     "MPI_SIGNED_CHAR",   "MPI_UNSIGNED_CHAR",  "MPI_BYTE",   "MPI_SHORT",
-        "MPI_INT",      "MPI_LONG",          "MPI_LONG_LONG",      "MPI_FLOAT",  "MPI_UNSIGNED_SHORT",
-        "MPI_UNSIGNED", "MPI_UNSIGNED_LONG", "MPI_LONG_DOUBLE",    "MPI_AINT",   "MPI_UNSIGNED_LONG_LONG",
-        "MPI_DOUBLE",   "MPI_INT8_T",        "MPI_INT16_T",        "MPI_C_BOOL", "MPI_INT32_T",
-        "MPI_INT64_T",  "MPI_UINT8_T",       "MPI_UINT16_T",       "MPI_COUNT",  "MPI_UINT32_T",
-        "MPI_UINT64_T", "MPI_C_COMPLEX",     "MPI_DOUBLE_COMPLEX", "MPI_WCHAR",  "MPI_C_DOUBLE_COMPLEX"};
+    std::vector<std::string_view> known;
+    for (const auto& [name, size] : sized_datatypes(of.context))
+      known.push_back(name);
     return finding{severity::error,
                    at.by.begin,
                    reason::bad_pragma,

@@ -204,7 +204,7 @@ void chooser::add_leftovers(const plan& whole, std::string_view where) {
     const std::string behind = " and " + way.name;
     if (may_wait)
       add_forms(way.steps, behind);
-    plan called = has_ordered(way.steps) ? with_ordered_by_messages(g_, way.steps) : std::move(way.steps);
+    plan called = with_ordered_by_messages(g_, way.steps);
     if (has_collectives(called) || is_of_collectives(wanted_.driver))
       add("collectives" + behind, std::move(called), false);
   }
@@ -220,10 +220,9 @@ void chooser::add_stages() {
                                     [](const operation& o) { return o.kind == op_kind::opaque; });
   if (options_.planning.progress == region_progress::collective && has_collectives(staged) && !computes)
     add_forms(staged, in_stages);
-  const bool ordered = has_ordered(staged);
-  plan called = ordered ? with_ordered_by_messages(g_, staged) : staged;
+  plan called = with_ordered_by_messages(g_, staged);
   const std::string_view name = has_collectives(called) ? "collectives" : "straight messages";
-  add(std::string(name).append(in_stages), std::move(called), !ordered);
+  add(std::string(name).append(in_stages), std::move(called), !has_ordered(staged));
   if (!computes && c_.moved.complete) // else they could not be compared with the graph byte by byte
     add_leftovers(staged, in_stages);
 }
@@ -256,7 +255,7 @@ void chooser::add_plans() {
   if (options_.planning.progress == region_progress::collective)
     add_forms(c_.schedule);
   const bool ordered = has_ordered(c_.schedule);
-  plan called = ordered ? with_ordered_by_messages(g_, c_.schedule) : c_.schedule;
+  plan called = with_ordered_by_messages(g_, c_.schedule);
   if (!ordered || has_collectives(called) || is_of_collectives(wanted_.driver)) // else it is the linear form
     add("collectives", std::move(called), !ordered);
   if (!c_.found.residual.empty())

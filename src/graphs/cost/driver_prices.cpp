@@ -16,7 +16,6 @@ rank_nodes::rank_nodes(const process_map& where, std::uint32_t ranks) : cores_(w
     ranks_on_.resize(numbers.size(), 0);
     ++ranks_on_[node_[r]];
   }
-  any_crowded_ = std::any_of(ranks_on_.begin(), ranks_on_.end(), [&](std::uint32_t n) { return n > cores_; });
   for (std::uint32_t n = 0; n < count(); ++n)
     most_ranks_to_a_core_ = std::max(most_ranks_to_a_core_, ranks_to_a_core(n));
 }

@@ -37,13 +37,14 @@ inline constexpr double bytes_of_a_piece = 8192;
 /// A rank that sends and receives so many bytes in a run drives them out of its caches if they go through memory of ours, and not if MPI
 /// copies them once. A model that has not measured channels, but what has just been written, prices such traffic by what MPI takes for the
 /// message: both ends are busy with it. On ranks that share cores it is handed over from process to
-/// process on one core, each time with other memory in the caches: gathers of 1 MiB took 1 to 1.4 of what MPI took on four and eight ranks.
+/// process on one core, each time with other memory in the caches.
 inline constexpr double bytes_that_leave = 262144, share_of_message = 0.85, share_of_long_if_crowded = 1.2;
 /// So much of a message is still in the caches when it is combined, unless other ranks have had the core: a sum of 1 and 4 MiB on two ranks took
 /// 175 and 733 us in pieces of this length through memory, 266 and 1,094 whole.
 inline constexpr double bytes_still_in_cache = 262144;
-/// What the ranks of one core move through memory in a run leaves its caches from here on, while others have the core: of messages of 256 KiB four
-/// ranks on two cores took 0.4 to 1.7 of what the loop by MPI took, of 32 KiB 0.5 to 0.8; eight ranks of 32 KiB up to 1.5, of 4 KiB 0.3.
+/// What the ranks of one core move through memory in a run leaves its caches from here on, while others have the core. Graphs as written
+/// went through memory on two cores at 0.9 to 2.5 times the speed of the loop with messages of 32 KiB and at 0.7 to 1.8 with 256 KiB on four ranks,
+/// on eight at 0.7 to 6 with 4 KiB, 0.7 to 2.4 and 0.3 to 1.4 (bench/results/graph-patterns-*).
 inline constexpr double bytes_that_leave_a_shared_core = 524288;
 /// A long message in pieces is not copied once by MPI, but cut, packed and unpacked on its way: an exchange of blocks of a matrix (32 KiB to
 /// 4 MiB) took 1.1 to 3 times what one of contiguous blocks took.
@@ -61,7 +62,7 @@ public:
   std::uint32_t cores() const { return cores_; }
   /// More ranks than cores.
   bool crowded(std::uint32_t node) const { return ranks_on_[node] > cores_; }
-  bool any_crowded() const { return any_crowded_; }
+  bool any_crowded() const { return most_ranks_to_a_core_ > 1; }
   /// Of any node.
   double most_ranks_to_a_core() const { return most_ranks_to_a_core_; }
   /// Ranks that share a core, at least 1.
@@ -71,7 +72,6 @@ public:
 
 private:
   std::uint32_t cores_;
-  bool any_crowded_ = false;
   double most_ranks_to_a_core_ = 1;
   std::vector<std::uint32_t> node_;     ///< by rank
   std::vector<std::uint32_t> ranks_on_; ///< by node
@@ -170,9 +170,9 @@ private:
     return std::max(moving(m, bytes), exchange_at(m, bytes) - send_at(m, bytes) - m.latency());
   }
   /// Likewise in this plan, on these cores. Where ranks share cores, a message is not read while another core writes it, as `tacit platform`
-  /// measures it, but by a process that runs later. Between cores that share no cache a stream of 256 KiB takes 100 us a message, between
-  /// others 40; ranks that share cores took 20 to 23 for it in both cases, where a copy from what another core has written and one to what it has
-  /// read take 14 and 10 us, or 6 and 9. Of 1 MiB they took 60 to 80.
+  /// measures it, but by a process that runs later. A stream of 256 KiB took 38 us a message between two cores, and a gather among
+  /// four ranks that share them 23, where a copy from what another core has written and one to what it has read take 6 and 10
+  /// (bench/results/graph-patterns-*). Between cores that share no cache a stream takes several times as long, and such a gather does not.
   double moving_by_mpi(const machine_model& m, double bytes) const {
     const double beside = both_ways_ ? moving_both(m, bytes) : moving(m, bytes);
     const bool knows_copies = !m.memory.empty(); // not a price of a few numbers

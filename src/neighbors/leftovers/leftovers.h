@@ -9,7 +9,7 @@
 // that replaces a graph as a whole has one, of one that replaces stages each stage has its own. Three other ways for all exchanges of
 // a plan come of that, and the choice compares them with the rest (graphs/choice):
 //
-//     in rounds         by edge coloring, where that saves anything (color.h); nobody waits for anybody else than before
+//     in rounds         by edge coloring, where that saves anything (color.h); nobody hands on what is another's
 //     through trees     a rank with far more messages than others hands them to helpers, who hand on one copy of what many get (tree.h)
 //     between nodes     short messages between two nodes become one (aggregate.h)
 //

@@ -195,7 +195,7 @@ TEST(makespan, ranks_that_share_cores_do_not_pay_what_far_cores_do) {
   const auto price = [&](pattern kind, algorithm form, std::uint64_t bytes, const char* driver) {
     return makespan(of_pattern(kind, form, 4, bytes), driver, costs, where);
   };
-  // On four ranks of such cores these took 0.3 to 0.5 of the speed of the messages as written, which an exchange of two far cores would not.
+  // By what two far cores take for an exchange, the pieces would be cheaper.
   for (const pattern kind : {pattern::scatter, pattern::gather, pattern::allgather})
     EXPECT_LT(price(kind, algorithm::linear, 1 << 20, "p2p"),
               price(kind, algorithm::pipelined, 1 << 20, "shm"));
