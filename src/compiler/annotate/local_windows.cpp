@@ -366,6 +366,12 @@ std::optional<unknown_call> find_unknown_call(const unit& of, const annotated_st
       return !calls_at_end_of_scope(*v) ||
              keep(wording(remark::destructor_of, {v->getNameAsString()}), v->getLocation());
     }
+    /// Destructors of temporaries, and memory by functions that a program may replace.
+    bool VisitStmt(clang::Stmt* s) override {
+      const auto* e = dyn_cast<clang::Expr>(s);
+      return !e || !isa<clang::CXXBindTemporaryExpr, clang::CXXNewExpr, clang::CXXDeleteExpr>(e) ||
+             is_independent(e) || keep(wording(remark::some_function), e->getExprLoc());
+    }
     std::optional<unknown_call> found;
 
   private:

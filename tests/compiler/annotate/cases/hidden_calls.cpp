@@ -114,3 +114,20 @@ void locked(MPI_Win win, double* local, int size, int me, int rank, double x) {
     MPI_Win_unlock(rank, win);
   }
 }
+
+void locked_around_nothing_named(MPI_Win win, double* local, int size, int me, int rank, double x) {
+#pragma mpi local_ldst(win, local, double, MPI_DOUBLE, size, me) no_overlap
+  {
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, win);
+    epoch{1};
+    local[0] = x;
+    MPI_Win_unlock(rank, win);
+  }
+#pragma mpi local_ldst(win, local, double, MPI_DOUBLE, size, me) no_overlap
+  {
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, win);
+    int* made = new int(1);
+    local[0] = *made;
+    MPI_Win_unlock(rank, win);
+  }
+}
