@@ -3,6 +3,7 @@
 //
 //   tacit-transform print|diff|write|json|overlay=FOLDER [-p FOLDER] [option…] FILE… [-- flag…]
 #include "compiler/annotate/edits.h"
+#include "compiler/annotate/inferred_commands.h"
 #include "compiler/annotate/transform.h"
 
 #include <clang/AST/ASTConsumer.h>
@@ -312,7 +313,7 @@ int parse(const std::string& file, const clang::tooling::CompilationDatabase& da
 }
 
 bool parse_all(const request& asked, results& into) {
-  const std::unique_ptr<clang::tooling::CompilationDatabase> database = database_for(asked);
+  const auto database = with_languages_of_files(database_for(asked));
   bool good = true;
   for (const std::string& file : asked.files)
     good &= parse(file, *database, asked, into) == 0;
