@@ -2,6 +2,7 @@
 
 #include "compiler/annotate/ast_visitor.h"
 #include "compiler/annotate/function_facts.h"
+#include "compiler/annotate/memory.h"
 #include "compiler/annotate/mpi_use.h"
 
 #include <algorithm>
@@ -53,6 +54,46 @@ bool leaves_operations_alone(const mpi_use& use) {
                  mpi_call::Win_sync, mpi_call::Win_lock, mpi_call::Win_lock_all});
 }
 
+std::optional<std::int64_t> constant_of(const clang::Expr* e, const clang::ASTContext& context) {
+  clang::Expr::EvalResult value;
+  if (!e || e->isValueDependent() || !e->EvaluateAsInt(value, context) ||
+      value.Val.getInt().getSignificantBits() > 63)
+    return std::nullopt;
+  return value.Val.getInt().getExtValue();
+}
+
+/// Which arguments say how much an operation does at the target, and by what; -1: it has no such argument.
+struct target_arguments {
+  int count, type, op;
+};
+
+target_arguments target_arguments_of(const mpi_use& use) {
+  if (use.is({mpi_call::Fetch_and_op}))
+    return {-1, 2, 5};
+  if (use.is({mpi_call::Get_accumulate}))
+    return {8, 9, 10};
+  return {5, 6, use.is({mpi_call::Accumulate}) ? 7 : -1};
+}
+
+/// Empty, or why the run time never collects the operation (docs/coalescing.md), as far as the text says it.
+std::string reason_not_collected(const mpi_use& use, const clang::ASTContext& context) {
+  constexpr std::int64_t largest = 4096; // largest_piece of coalesce/operations.cpp
+  if (use.is({mpi_call::Compare_and_swap}))
+    return wording(remark::compares_first);
+  const target_arguments at = target_arguments_of(use);
+  const auto text_at = [&](int argument) {
+    return source(context).text(use.call->getArg(static_cast<unsigned>(argument))->getSourceRange());
+  };
+  const auto size = size_of_datatype(text_at(at.type), context);
+  if (size && *size <= 2 && at.op >= 0 && text_at(at.op) == "MPI_SUM")
+    return wording(remark::sums_of_few_bits);
+  const auto count =
+      at.count < 0 ? std::nullopt : constant_of(use.call->getArg(static_cast<unsigned>(at.count)), context);
+  if (size && count && *count > largest / *size)
+    return wording(remark::gains_nothing, {std::to_string(*count * *size), std::to_string(largest)});
+  return {};
+}
+
 /// Everything in a statement that calls something, also without the look of a call.
 class call_finder : public ast_visitor {
 public:
@@ -97,7 +138,7 @@ struct send {
 struct region_plan {
   std::vector<rename> renames;
   std::vector<send> sends;
-  std::vector<mpi_use> operations;
+  std::vector<mpi_use> operations; ///< on listed windows
   std::optional<finding> refused;
 };
 
@@ -124,6 +165,8 @@ public:
     if (plan_.operations.empty())
       return refuse(stays(at_, wording(remark::the_statement), reason::nothing_annotated,
                           wording(remark::no_listed_operation)));
+    if (const std::string reason = reason_for_none(); !reason.empty() && !at_.by.says.collective)
+      return refuse(stays(at_, wording(remark::the_statement), reason::operation_stays, reason));
     for (const clang::Expr* call : walk.calls)
       if (!plan_.refused)
         look_at(call);
@@ -151,6 +194,18 @@ private:
     const clang::Expr* window = window_argument(use);
     return std::any_of(at_.by.says.windows.begin(), at_.by.says.windows.end(),
                        [&](const window_buffer& w) { return is_window(window, w.window.text, of_.context); });
+  }
+
+  /// Empty, or why not one of the operations is collected.
+  std::string reason_for_none() const {
+    std::string said;
+    for (const mpi_use& operation : plan_.operations) {
+      const std::string reason = reason_not_collected(operation, of_.context);
+      if (reason.empty())
+        return {};
+      said = wording(remark::not_collected, {operation.name, reason});
+    }
+    return said;
   }
 
   /// A variable with a name of its own is another window, unless it was made of a listed one or from the same expression; an element or
@@ -285,14 +340,6 @@ bool synchronizes(const mpi_use& use) {
   return window_argument(use) && !is_operation(use);
 }
 
-std::optional<std::int64_t> constant_of(const clang::Expr* e, const clang::ASTContext& context) {
-  clang::Expr::EvalResult value;
-  if (!e || e->isValueDependent() || !e->EvaluateAsInt(value, context) ||
-      value.Val.getInt().getSignificantBits() > 63)
-    return std::nullopt;
-  return value.Val.getInt().getExtValue();
-}
-
 /// The target's rank and the place there, where both are constants. The roles of one-sided calls are not in the table.
 std::optional<std::pair<std::int64_t, std::int64_t>> constant_place(const mpi_use& use,
                                                                     const clang::ASTContext& context) {
@@ -337,15 +384,36 @@ std::string begin_call(const annotated_statement& at, const coalescing_choice& c
          std::to_string(choice.memory_limit) + ", " + flags_of(at.by.says) + ", __FILE__, __LINE__)";
 }
 
-operation_kinds kinds_of(const std::vector<mpi_use>& operations) {
+operation_kinds kinds_of(const std::vector<mpi_use>& operations, const clang::ASTContext& context) {
   operation_kinds made;
   for (const mpi_use& use : operations) {
+    if (!reason_not_collected(use, context).empty())
+      continue;
     const bool put = use.is({mpi_call::Put}), get = use.is({mpi_call::Get});
     made.puts |= put;
     made.gets |= get;
     made.accumulates |= !put && !get;
   }
   return made;
+}
+
+finding said_of(const unit& of, const mpi_use& operation, const coalescing_choice& choice) {
+  const clang::SourceLocation where = operation.call->getExprLoc();
+  if (const std::string reason = reason_not_collected(operation, of.context); !reason.empty())
+    return {severity::remark,
+            where,
+            reason::operation_stays,
+            wording(remark::not_collected, {operation.name, reason}),
+            "",
+            {}};
+  return {severity::remark,
+          where,
+          reason::none,
+          wording(remark::collected, {operation.name}) +
+              (choice.reason.empty() ? "" : wording(remark::decided, {choice.reason})),
+          "",
+          {},
+          choice.by};
 }
 
 void change(const unit& of, const annotated_statement& at, const function_facts& facts,
@@ -385,14 +453,7 @@ void change(const unit& of, const annotated_statement& at, const function_facts&
   }
   for (const mpi_use& operation : plan.operations)
     if (into.has(operation.call))
-      into.said.push_back({severity::remark,
-                           operation.call->getExprLoc(),
-                           reason::none,
-                           wording(remark::collected, {operation.name}) +
-                               (choice.reason.empty() ? "" : wording(remark::decided, {choice.reason})),
-                           "",
-                           {},
-                           choice.by});
+      into.said.push_back(said_of(of, operation, choice));
   mark(of, at.by, into.edits);
   include_run_time(of, file, into.edits);
 }
@@ -420,7 +481,7 @@ void coalesce_windows(const unit& of, const annotated_statement& at, const platf
   const region_plan plan = coalesce_planner(of, at, facts).make();
   if (plan.refused)
     return into.said.push_back(*plan.refused);
-  const coalescing_choice choice = choose_coalescing(at.by.says, kinds_of(plan.operations), by);
+  const coalescing_choice choice = choose_coalescing(at.by.says, kinds_of(plan.operations, of.context), by);
   if (choice.collects)
     return change(of, at, facts, plan, choice, into);
   into.said.push_back(stays(at, wording(remark::the_statement), reason::operation_stays, choice.reason));

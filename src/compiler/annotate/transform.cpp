@@ -131,29 +131,22 @@ std::optional<finding> unknown_datatype(const unit& of, const annotated_statemen
   return std::nullopt;
 }
 
-/// A name that nobody has declared, and that is nearly one that a call has: the annotation would be without effect, and nobody
-/// would know why.
+/// A name that nobody has declared, and that no call has: the annotation would be without effect, and nobody would know why.
 void warn_of_misspelled(const unit& of, const annotated_statement& at, findings& said) {
-  declared_names declared;
-  for (const clang::ParmVarDecl* parameter : at.function->parameters())
-    declared.found.insert(parameter->getNameAsString());
-  bool whole = false; // the body is looked through for names that are no parameters
+  const auto is_parameter = [&](const std::string& word) {
+    return std::any_of(at.function->param_begin(), at.function->param_end(),
+                       [&](const clang::ParmVarDecl* p) { return p->getName() == word; });
+  };
   for (const std::string& name : names_in(at.by.says)) {
     const std::string word = first_word(name);
-    if (declared.found.contains(word) ||
-        !of.context.getTranslationUnitDecl()->lookup(&of.context.Idents.get(word)).empty())
-      continue;
-    if (!std::exchange(whole, true))
-      declared.TraverseDecl(const_cast<clang::FunctionDecl*>(at.function));
-    if (declared.found.contains(word))
+    if (word.empty() || is_parameter(word) || is_known(of, *at.function, word))
       continue;
     const std::vector<std::string> known = arguments_in(of, *at.function);
     const bool found =
         std::any_of(known.begin(), known.end(), [&](const std::string& k) { return same_code(k, name); });
     const std::string near =
-        found ? ""
-              : vocabulary::did_you_mean(name, std::vector<std::string_view>(known.begin(), known.end()));
-    if (!near.empty())
+        vocabulary::did_you_mean(name, std::vector<std::string_view>(known.begin(), known.end()));
+    if (!found)
       said.push_back({severity::warning,
                       at.by.begin,
                       reason::nothing_annotated,

@@ -111,6 +111,15 @@ std::string without_comments(std::string_view text) {
   return made;
 }
 
+/// Words that stand beside another one in expressions and names, so that no comma is missing between them.
+bool goes_beside_another(std::string_view word) {
+  constexpr std::string_view known[] = {
+      "sizeof",   "alignof",  "_Alignof", "__alignof__", "not",    "compl",    "and",      "or",    "xor",
+      "bitand",   "bitor",    "not_eq",   "new",         "struct", "class",    "union",    "enum",  "const",
+      "volatile", "template", "typename", "operator",    "throw",  "co_await", "co_yield", "delete"};
+  return std::find(std::begin(known), std::end(known), word) != std::end(known);
+}
+
 /// Thrown and caught in this file only.
 struct fault {
   std::size_t at;
@@ -195,6 +204,23 @@ private:
     position_ += literal.size();
   }
 
+  /// Two names, or a number and a name, with nothing but blanks between: `c d` for `c, d`. Types may have several words.
+  void refuse_missing_comma(std::size_t from) {
+    std::string_view before = text_.substr(from, position_ - from);
+    while (!before.empty() && is_blank(before.back()))
+      before.remove_suffix(1);
+    std::size_t start = before.size();
+    while (start > 0 && continues_name(before[start - 1]))
+      --start;
+    before.remove_prefix(start);
+    std::size_t end = position_;
+    while (end < text_.size() && continues_name(text_[end]))
+      ++end;
+    if (!before.empty() && end > position_ && position_ > 0 && is_blank(text_[position_ - 1]) &&
+        !goes_beside_another(before) && !goes_beside_another(text_.substr(position_, end - position_)))
+      fail(position_, "expected ',' behind '" + std::string(before) + "', found " + found());
+  }
+
   /// Up to a comma or the parenthesis that closes the list. `types`: angles are brackets, too.
   written parse_item(const std::string& what, bool types) {
     skip_blanks();
@@ -205,6 +231,8 @@ private:
       const char c = current();
       if (open.empty() && (c == ',' || c == ')'))
         break;
+      if (open.empty() && !types)
+        refuse_missing_comma(from);
       if (c == '"' || c == '\'') {
         skip_literal();
         continue;

@@ -23,14 +23,32 @@ std::size_t typing_errors(std::string_view one, std::string_view other) {
   return last[other.size()];
 }
 
-std::string_view nearest(std::string_view typed, const std::vector<std::string_view>& known) {
-  std::string_view best;
-  std::size_t fewest = std::max<std::size_t>(1, typed.size() / 3) + 1;
+namespace {
+
+/// Up to the last underscore before which all known names are like `typed`: MPI_ makes no two datatypes alike.
+std::size_t shared_beginning(std::string_view typed, const std::vector<std::string_view>& known) {
+  std::string_view shared = known.size() > 1 ? typed : "";
   for (const std::string_view name : known)
-    if (const std::size_t errors = typing_errors(typed, name); errors < fewest) {
+    shared = shared.substr(0, std::mismatch(shared.begin(), shared.end(), name.begin(), name.end()).first -
+                                  shared.begin());
+  return shared.rfind('_') + 1; // 0 where there is none
+}
+
+} // namespace
+
+std::string_view nearest(std::string_view typed, const std::vector<std::string_view>& known) {
+  const std::size_t shared = shared_beginning(typed, known);
+  const std::string_view own = typed.substr(shared);
+  std::string_view best;
+  std::size_t fewest = std::max<std::size_t>(1, own.size() / 3) + 1;
+  for (const std::string_view name : known) {
+    const std::size_t errors = typing_errors(typed, name),
+                      letters = std::max(own.size(), name.size() - shared);
+    if (errors < fewest && 3 * errors <= letters) {
       best = name;
       fewest = errors;
     }
+  }
   return best;
 }
 

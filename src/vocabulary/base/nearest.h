@@ -14,7 +14,7 @@ namespace tacit::vocabulary {
 std::size_t typing_errors(std::string_view one, std::string_view other);
 
 /// The known name that `typed` is most like, the first of equals; empty if none is at most a third of its
-/// letters away.
+/// letters away, without a beginning such as MPI_ that all of them share.
 std::string_view nearest(std::string_view typed, const std::vector<std::string_view>& known);
 
 /// " (did you mean NAME?)", or nothing.

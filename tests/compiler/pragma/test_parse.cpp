@@ -75,6 +75,28 @@ TEST(pragma, a_group_without_expressions_names_all_calls) {
   EXPECT_EQ(read("cco MPI_Send MPI_Recv(c)").groups.size(), 2U);
 }
 
+TEST(pragma, expressions_without_a_comma_between_are_refused) {
+  const malformed wrong = fault_of("cco MPI_SendRecv(c d)");
+  EXPECT_EQ(wrong.at, 19U);
+  EXPECT_EQ(wrong.problem, "expected ',' behind 'c', found 'd'");
+  EXPECT_EQ(wrong.expected,
+            "#pragma mpi cco MPI_Send|MPI_Recv|MPI_SendRecv|MPI_Wait|MPI_Win[(EXPRESSION, ...)]...");
+  EXPECT_EQ(fault_of("indep MPI_Win(a, grid->win other)").at, 27U);
+  EXPECT_EQ(fault_of("cco MPI_Send(c[1] + n c)").problem, "expected ',' behind 'n', found 'c'");
+  EXPECT_EQ(fault_of("cco MPI_Send(c 1)").at, 15U);
+  EXPECT_EQ(fault_of("rma(w b, int, MPI_INT)").at, 6U);
+  EXPECT_EQ(fault_of("rma(w, b, int, MPI_INT size, rank)").problem,
+            "expected ',' behind 'MPI_INT', found 'size'");
+}
+
+TEST(pragma, words_that_belong_together_need_no_comma) {
+  const annotation a = read("cco MPI_Send(sizeof x, a and b, not c, (my type) x, f(unsigned long) , p -> c)");
+  EXPECT_EQ(texts(a.groups.at(0).expressions),
+            (list{"sizeof x", "a and b", "not c", "(my type) x", "f(unsigned long)", "p -> c"}));
+  EXPECT_EQ(read("rma(w, b, unsigned long int, MPI_UNSIGNED_LONG)").windows.at(0).type.text,
+            "unsigned long int");
+}
+
 TEST(pragma, types_have_commas_in_angles) {
   const annotation a = read("rma(w, b, std::pair<int, long>, T)");
   EXPECT_EQ(a.windows.at(0).type.text, "std::pair<int, long>");

@@ -94,5 +94,19 @@ TEST(nearest, counts_letters_and_swaps) {
   EXPECT_EQ(nearest("frobnicate", {"run", "doctor"}), "");
 }
 
+TEST(nearest, short_names_resemble_nothing) {
+  EXPECT_EQ(nearest("w", {"a", "b"}), "");
+  EXPECT_EQ(nearest("wa", {"a", "ww", "b"}), "");
+  EXPECT_EQ(nearest("rn", {"a", "run"}), "run");
+  EXPECT_EQ(nearest("wni", {"win", "x"}), "win");
+}
+
+TEST(nearest, what_all_names_begin_with_makes_none_of_them_alike) {
+  EXPECT_EQ(nearest("MPI_XYT", {"MPI_INT", "MPI_LONG"}), "");
+  EXPECT_EQ(nearest("MPI_LNG", {"MPI_INT", "MPI_LONG"}), "MPI_LONG");
+  EXPECT_EQ(nearest("MPY_LONG", {"MPI_INT", "MPI_LONG"}), "MPI_LONG");
+  EXPECT_EQ(nearest("left_comn", {"left_comm"}), "left_comm");
+}
+
 } // namespace
 } // namespace tacit::vocabulary
