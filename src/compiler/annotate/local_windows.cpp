@@ -3,6 +3,7 @@
 #include "compiler/annotate/ast_visitor.h"
 #include "compiler/annotate/function_facts.h"
 #include "compiler/annotate/mpi_use.h"
+#include "compiler/annotate/window_variable.h"
 
 #include <algorithm>
 #include <clang/AST/ASTContext.h>
@@ -158,21 +159,36 @@ bool is_declared_in(const unit& of, const annotated_statement& at, const clang::
                                sources.getExpansionLoc(at.statement->getEndLoc()));
 }
 
-/// The window must be the same from the declaration on, in all calls.
-bool keeps_window(const unit& of, const annotated_statement& at, const window_calls& calls) {
+/// The one variable of the window in all calls; null if there are several, or something else.
+const clang::VarDecl* variable_in(const window_calls& calls) {
   const clang::VarDecl* one = nullptr;
   for (const std::vector<mpi_use>* some : {&calls.moves, &calls.locks, &calls.ends})
     for (const mpi_use& use : *some) {
       const clang::VarDecl* variable = variable_of(window_argument(use));
-      if (!variable || (one && variable->getCanonicalDecl() != one))
-        return false;
-      one = variable->getCanonicalDecl();
+      if (!variable || (one && variable->getCanonicalDecl() != one->getCanonicalDecl()))
+        return nullptr;
+      one = variable;
     }
-  return one && !is_declared_in(of, at, one) && !function_facts::may_change(one, at.statement);
+  return one;
 }
 
-std::optional<finding> fault_of(const unit& of, const annotated_statement& at, const window_calls& calls,
-                                const changes& done) {
+/// The window must be there, and be the same, from the declaration on.
+std::optional<finding> fault_of_window(const unit& of, const annotated_statement& at,
+                                       const function_facts& facts, const window_calls& calls,
+                                       clang::SourceLocation where) {
+  const std::string what = wording(remark::the_window, {calls.window->window.text});
+  const clang::VarDecl* variable = variable_in(calls);
+  if (!variable || is_declared_in(of, at, variable) || function_facts::may_change(variable, at.statement))
+    return stays(at, what, reason::window_elsewhere, wording(remark::window_not_steady), where);
+  if (!has_value_at(*variable, at.statement, facts))
+    return stays(at, what, reason::window_elsewhere, wording(remark::window_not_there), where);
+  if (const clang::Stmt* by = unseen_change(of, at, *calls.window, *variable, facts))
+    return stays(at, what, reason::window_elsewhere, wording(remark::window_may_change), by->getBeginLoc());
+  return std::nullopt;
+}
+
+std::optional<finding> fault_of(const unit& of, const annotated_statement& at, const function_facts& facts,
+                                const window_calls& calls, const changes& done) {
   const std::string what = wording(remark::the_window, {calls.window->window.text});
   if (calls.moves.empty())
     return stays(at, what, reason::nothing_annotated, wording(remark::no_put_or_get));
@@ -180,9 +196,8 @@ std::optional<finding> fault_of(const unit& of, const annotated_statement& at, c
     if (done.has(move.call))
       return stays(at, what, reason::nothing_annotated, wording(remark::collected_already),
                    move.call->getExprLoc());
-  if (!keeps_window(of, at, calls))
-    return stays(at, what, reason::window_elsewhere, wording(remark::window_not_steady),
-                 calls.moves.front().call->getExprLoc());
+  if (auto fault = fault_of_window(of, at, facts, calls, calls.moves.front().call->getExprLoc()))
+    return fault;
   for (const mpi_use& end : calls.ends)
     if (!source(of.context).span(end.call->getSourceRange()))
       return stays(at, what, reason::in_macro, wording(remark::call_out_of_macro, {end.name}),
@@ -396,7 +411,7 @@ std::optional<unknown_call> find_unknown_call(const unit& of, const annotated_st
 }
 
 std::optional<finding> fault_of_locks(const unit& of, const annotated_statement& at,
-                                      const window_calls& calls) {
+                                      const function_facts& facts, const window_calls& calls) {
   const std::string what = wording(remark::the_window, {calls.window->window.text});
   const source text(of.context);
   if (!at.by.says.no_overlap)
@@ -409,9 +424,8 @@ std::optional<finding> fault_of_locks(const unit& of, const annotated_statement&
   for (const mpi_use& lock : calls.locks)
     if (!text.span(lock.call->getArg(0)->getSourceRange()))
       return stays(at, what, reason::in_macro, wording(remark::lock_out_of_macro), lock.call->getExprLoc());
-  if (!keeps_window(of, at, calls))
-    return stays(at, what, reason::window_elsewhere, wording(remark::window_not_steady),
-                 calls.locks.front().call->getExprLoc());
+  if (auto fault = fault_of_window(of, at, facts, calls, calls.locks.front().call->getExprLoc()))
+    return fault;
   if (const auto call = find_unknown_call(of, at, *calls.window))
     return stays(at, what, reason::unknown_effect, wording(remark::may_rely_on_lock, {call->name}), call->at);
   return std::nullopt;
@@ -472,7 +486,7 @@ void use_local_memory(const unit& of, const annotated_statement& at, const platf
   std::vector<std::string> declarations;
   for (const window_buffer& w : at.by.says.windows) {
     const window_calls calls = calls_of(of, at, w);
-    if (auto fault = fault_of(of, at, calls, into)) {
+    if (auto fault = fault_of(of, at, facts, calls, into)) {
       into.said.push_back(*fault);
       continue;
     }
@@ -512,7 +526,7 @@ void relax_locks(const unit& of, const annotated_statement& at, const platform_c
   std::vector<std::string> declarations;
   for (const window_buffer& w : at.by.says.windows) {
     const window_calls calls = calls_of(of, at, w);
-    if (auto fault = fault_of_locks(of, at, calls)) {
+    if (auto fault = fault_of_locks(of, at, facts, calls)) {
       into.said.push_back(*fault);
       continue;
     }
