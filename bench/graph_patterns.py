@@ -54,8 +54,7 @@ def launched(library, ranks, words, model):
 
 
 def name_of_chosen(explained):
-    first = (explained.get("predicted") or [{"plan": "as written" if explained["as_written"] else "collectives"}])[0]
-    return f"{first['plan']} ({explained['driver']})"
+    return f"{explained['plan']} ({explained['driver']})"
 
 
 def one_round(program, library, ranks, ways, pattern, arguments, model):
@@ -93,7 +92,7 @@ def measured_model(folder, library):
 def case_of(library, ranks, key, rounds):
     """A case of the result: least microseconds, ratios of processes in which both were measured, and what was chosen."""
     least, ratios, alone = {}, {}, []
-    chosen = next(seen["chosen"] for seen in rounds if "chosen" in seen)
+    chosen = statistics.mode(seen["chosen"] for seen in rounds if "chosen" in seen) # it may be measured, so that rounds differ
     own_group = COLLECTIVES if chosen.endswith("coll)") else GRAPHS
     for seen in rounds:
         us = seen["us"]
@@ -106,7 +105,7 @@ def case_of(library, ranks, key, rounds):
                 if way not in ("graph", "loop") or seen["ways"] == own_group:
                     ratios.setdefault(way, []).append(t / us["graph"])
     over = {way: round(statistics.median(some), 3) for way, some in ratios.items()}
-    candidates = {chosen: 1.0} | {way: ratio for way, ratio in over.items() if way.endswith(")")}
+    candidates = {way: ratio for way, ratio in over.items() if way.endswith(")")} | {chosen: 1.0}
     best = min(candidates, key=candidates.get)
     return {"mpi": library, "ranks": ranks, "pattern": key[0], "bytes": key[1], "chosen": chosen, "best": best,
             "loop_over_chosen": over["loop"], "chosen_over_best": round(1 / candidates[best], 3),

@@ -99,8 +99,8 @@ struct candidate_list candidates_of(const char* explanation, int collectives, do
     const int is_near = ns >= 0 && ns <= times * first, is_call = strncmp(plan, "collectives", 11) == 0;
     if (first < 0)
       first = ns;
-    else if (of_mpi == collectives && (collectives ? is_call : is_near || is(plan, "as written")) &&
-             out.count < most_candidates) {
+    if (of_mpi == collectives && (collectives ? is_call : is_near || is(plan, "as written")) &&
+        out.count < most_candidates) {
       strcpy(out.plan[out.count], plan);
       strcpy(out.driver[out.count++], driver);
     }

@@ -136,13 +136,25 @@ static void add_named(const char* name) {
     prepare_mpi(&now);
 }
 
-/* How often a way runs in a block, and how many blocks there are; alike on all ranks. A tuned schedule decides first. */
+/* What measures its variants in its first runs is timed when it has decided, which it does at the same run on all ranks. */
+static void let_decide(const struct way* w) {
+  const int turn = 20, most = 100; /* up to 8 candidates, in 5 turns each, of up to 50 runs */
+  int decided = w->schedule == NULL;
+  for (int i = 0; i < most && !decided; i++) {
+    char* const text = explanation_of(w->schedule);
+    decided = strstr(text, "will be tried") == NULL;
+    free(text);
+    if (!decided)
+      time_block(w, 0, turn);
+  }
+}
+
+/* How often a way runs in a block, and how many blocks there are; alike on all ranks. */
 static int plan_blocks(double milliseconds) {
   double all = 0;
   const double block = now.ranks > 2 ? 1000 : 200, least_runs = 2, most_runs = 400;
   for (int i = 0; i < way_count; i++) {
-    if (is(ways[i].label, "tuned"))
-      time_block(&ways[i], 0, 2000); /* up to 8 candidates, in 5 turns each, of up to 50 runs */
+    let_decide(&ways[i]);
     const double once = time_block(&ways[i], 1, 2);
     const double runs = block / (once > 0.01 ? once : 0.01);
     ways[i].runs = (int)(runs < least_runs ? least_runs : runs > most_runs ? most_runs : runs);

@@ -305,15 +305,20 @@ int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MP
  *                                          operations they have. tacit_explain says who did it, and why
  *   tacit_patterns  TACIT_PATTERNS         a file with descriptions of patterns (docs/patterns.md), which rank 0
  *                                          reads; tacit_explain says which of them the graph has
- *   tacit_tune      TACIT_TUNE             off (default), on or again: the first runs (up to 250 of each) try the
- *                                          graph as written, MPI's collectives and what else is predicted to be
- *                                          fast, and all ranks go on with the fastest (the graph as written
+ *   tacit_tune      TACIT_TUNE             auto (default): of a graph of up to 10,000 messages that as written is
+ *                                          predicted to take 10 us or more, after ten runs up to 250 of each try what was
+ *                                          chosen, the graph as written by MPI's messages, and up to two more that
+ *                                          are predicted to be nearly as fast; all ranks go on with what was chosen
+ *                                          unless another one is faster by more than 3 %. On: the first runs try
+ *                                          the graph as written, MPI's collectives and what else is predicted to
+ *                                          be fast, and all ranks go on with the fastest (the graph as written
  *                                          unless another one is faster by more than 3 %). The last of these
  *                                          runs waits for all ranks, so it is off with tacit_progress as_written.
- *                                          Rank 0 keeps the result in a file beside the machine model, and later
- *                                          runs that compile an equal graph on as many ranks, which share nodes
- *                                          alike, take what was fastest without measuring, unless it is "again".
- *                                          tacit_explain has the times, and on rank 0 what became of the file
+ *                                          Rank 0 keeps what "on" measured in a file beside the machine model,
+ *                                          and later runs that compile an equal graph on as many ranks, which
+ *                                          share nodes alike, take what was fastest without measuring; "again"
+ *                                          measures all the same. Off: predictions alone decide. tacit_explain
+ *                                          has the times, and on rank 0 what became of the file
  *   tacit_graphs_kept  TACIT_GRAPHS_KEPT   0 ... 31 (default 16): how many compiled graphs a communicator keeps.
  *                                          A graph that is equal on all ranks to one of them (operations,
  *                                          bytes, dependencies, options) is not compiled again; its buffers

@@ -20,6 +20,13 @@ namespace {
 /// What is measured in place may be predicted to take so many times what the best one does.
 constexpr double measured_beyond = 4;
 
+/// In ns. What takes less is mostly MPI's and our own work on short messages, which models tell well, and would have to gain what the
+/// communicators of finalists cost; long messages depend on caches and on who shares cores, which no model knows.
+constexpr double worth_measuring = 10'000;
+constexpr std::size_t most_finalists = 4;
+/// Of what the first one is predicted to take. Through memory the same is at times several times faster or slower than predicted, by who shares cores.
+constexpr double finalist_within = 2, finalist_through_memory_within = 4;
+
 bool is_of_collectives(std::string_view driver) {
   return driver == "coll" || driver == "pcoll";
 }
@@ -69,6 +76,10 @@ private:
   as_messages best_messages(const plan& collectives) const;
   void order();
   bool is_valid(std::size_t plan);
+  bool is_as_written_by_messages(const variant& w) const;
+  bool measures_finalists() const;
+  std::vector<variant> finalists();
+  std::vector<variant> kept();
   void take();
 
   const graph& g_;
@@ -284,22 +295,77 @@ void chooser::order() {
     std::erase_if(out_.variants, [&](const variant& w) { return out_.plans[w.plan].name != wanted_.plan; });
 }
 
-/// Keeps the variants that are wanted and valid, and their plans.
-void chooser::take() {
+bool chooser::is_as_written_by_messages(const variant& w) const {
+  return w.driver == "p2p" && out_.plans[w.plan].name == written_name;
+}
+
+/// By the price of the graph as written, which does not depend on what is taken.
+bool chooser::measures_finalists() const {
+  return wanted_.finalists && wanted_.driver.empty() && wanted_.plan.empty() && !wanted_.replace_always &&
+         std::any_of(out_.variants.begin(), out_.variants.end(), [&](const variant& w) {
+           return is_as_written_by_messages(w) && w.predicted >= worth_measuring;
+         });
+}
+
+/// The first one, the graph as written by MPI's messages, the cheapest one through memory, whose price depends most on what no model knows,
+/// and whatever else is cheap.
+std::vector<variant> chooser::finalists() {
+  std::vector<variant> out;
+  const auto add_valid = [&](const variant& w) {
+    const bool known = std::any_of(
+        out.begin(), out.end(), [&](const variant& o) { return o.plan == w.plan && o.driver == w.driver; });
+    if (!known && out.size() < most_finalists && is_valid(w.plan))
+      out.push_back(w);
+  };
+  for (const variant& w : out_.variants)
+    if (out.empty())
+      add_valid(w);
+  if (out.empty() || !measures_finalists())
+    return out;
+  const double first = out.front().predicted;
+  const auto costs_at_most = [&](const variant& w, double limit) {
+    return w.predicted >= 0 && w.predicted <= limit;
+  };
+  for (const variant& w : out_.variants)
+    if (is_as_written_by_messages(w))
+      add_valid(w);
+  const auto through_memory = std::find_if(out_.variants.begin(), out_.variants.end(), [&](const variant& w) {
+    return w.driver == "shm" && is_valid(w.plan);
+  });
+  if (through_memory != out_.variants.end() &&
+      costs_at_most(*through_memory, finalist_through_memory_within * first))
+    add_valid(*through_memory);
+  for (const variant& w : out_.variants)
+    if (costs_at_most(w, finalist_within * first))
+      add_valid(w);
+  return out;
+}
+
+/// The variants that are wanted and valid.
+std::vector<variant> chooser::kept() {
+  if (wanted_.most == 1)
+    return finalists();
   const auto always = [&](const variant& w) {
-    return wanted_.most > 1 && (out_.plans[w.plan].name == written_name || is_of_collectives(w.driver));
+    return (out_.plans[w.plan].name == written_name || is_of_collectives(w.driver));
   };
   auto others = static_cast<std::ptrdiff_t>(wanted_.most) -
                 std::count_if(out_.variants.begin(), out_.variants.end(), always);
-  std::vector<variant> kept;
-  std::vector<bool> used(out_.plans.size(), false);
+  std::vector<variant> out;
   for (const variant& w : out_.variants) {
     if ((!always(w) && others <= 0) || !is_valid(w.plan))
       continue;
     others -= always(w) ? 0 : 1;
-    used[w.plan] = true;
-    kept.push_back(w);
+    out.push_back(w);
   }
+  return out;
+}
+
+/// Keeps those, and their plans.
+void chooser::take() {
+  std::vector<variant> kept = this->kept();
+  std::vector<bool> used(out_.plans.size(), false);
+  for (const variant& w : kept)
+    used[w.plan] = true;
   std::vector<std::size_t> now(out_.plans.size(), 0);
   std::vector<named_plan> plans;
   for (std::size_t i = 0; i < out_.plans.size(); ++i)

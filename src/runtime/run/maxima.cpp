@@ -21,14 +21,20 @@ maxima::maxima(MPI_Comm comm, std::vector<double> mine)
             "MPI_Iallreduce");
 }
 
-/// Only after an error is anything left under way.
+/// Only after an error, or where one rank alone gives up, is anything left under way. A reduction can be neither cancelled nor freed, so its
+/// memory has to stay.
 maxima::~maxima() {
   int over = 0;
   MPI_Finalized(&over);
   if (over)
     return;
+  if (reduces_) {
+    if (requests_[0] != MPI_REQUEST_NULL)
+      static_cast<void>(new std::array{std::move(sent_), std::move(values_)});
+    return;
+  }
   for (MPI_Request& r : requests_)
-    if (r != MPI_REQUEST_NULL && !reduces_) { // a reduction can be neither cancelled nor freed
+    if (r != MPI_REQUEST_NULL) {
       MPI_Cancel(&r);
       MPI_Request_free(&r);
     }

@@ -13,8 +13,10 @@ namespace {
 constexpr double worth_a_change = 0.95;
 /// And of compiled graphs, than one that is preferred.
 constexpr double worth_leaving = 0.97;
-/// A turn should take so long, in seconds: several times what a change of process takes.
-constexpr double length_of_a_turn = 150e-6;
+/// So many runs a rank may be ahead of another one without waiting for it.
+constexpr std::uint64_t runs_ahead = 16;
+/// A turn should take so long, in seconds: many times what a change of process takes.
+constexpr double length_of_a_turn = 600e-6;
 
 double median(std::vector<double> times) {
   const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
@@ -68,15 +70,19 @@ tuned_run::tuned_run(std::vector<tuned_candidate> candidates, std::uint64_t afte
     times.reserve(trial_plan::turns * plan_.runs_per_turn);
 }
 
-tuned_run::tuned_run(std::vector<tuned_candidate> candidates, MPI_Comm comm)
-    : tuned_run(std::move(candidates), 0, comm, 0) {
+tuned_run::tuned_run(std::vector<tuned_candidate> candidates, std::uint64_t after, MPI_Comm comm)
+    : tuned_run(std::move(candidates), after, comm, 0) {
   by_turns_ = true;
   plan_.runs_per_turn = runs_in_a_turn(least_prediction(candidates_));
+  plan_.runs_to_agree = runs_ahead;
 }
 
 tuned_run::~tuned_run() = default;
 
 void tuned_run::end() {
+  while (agreement_ && !agreement_->progress())
+    take_pause(0);
+  agreement_.reset();
   for (tuned_candidate& c : candidates_) {
     c.run.reset();
     if (c.peers)
@@ -90,6 +96,8 @@ void tuned_run::start() {
   if (plan_.tries(run_)) {
     candidate_ = plan_.candidate(run_);
     started_ = clock::now();
+  } else if (agreement_) {
+    candidate_ = 0;
   }
   current().start();
   if (by_turns_ && run_ == plan_.last())
@@ -141,8 +149,9 @@ bool tuned_run::complete() {
     if (run_ == plan_.last() && !by_turns_)
       agreement_ = std::make_unique<maxima>(comm_, tag_, own_times());
   }
-  if (agreement_) {
-    if (!agreement_->progress())
+  const bool agreed = agreement_ && agreement_->progress();
+  if (agreement_ && run_ == plan_.decides()) {
+    if (!agreed)
       return false;
     decide();
   }
@@ -199,7 +208,7 @@ std::string tuned_run::describe() const {
     return fmt::format("feedback: {} variants will be tried after {} runs\n", candidates_.size(),
                        plan_.after);
   const std::string others = words_of_others();
-  return fmt::format("feedback after {} runs: {}{}{}{} ({} of the slowest rank)\n{}", plan_.last() + 1,
+  return fmt::format("feedback after {} runs: {}{}{}{} ({} of the slowest rank)\n{}", plan_.decides() + 1,
                      candidate_ == 0 ? "stays with " : "changed to ", timed(candidate_),
                      others.empty() ? "" : "; not ", others, by_turns_ ? "runs" : "median run", told_);
 }

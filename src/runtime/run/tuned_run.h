@@ -13,9 +13,9 @@
 //
 // The last run of the trials is complete on a rank when it also knows the maxima over all ranks (maxima.h),
 // so no rank starts the next run before it knows the candidate, and all know the same. Where the candidates are those of a
-// compiled graph the maxima are a reduction of MPI's that begins when the last run does, with what was measured before: then
-// nobody waits for more than that all ranks have started, as in any collective, and MPI's own calls carry it on. A run of one cannot
-// meet one of another: their messages have different tags, or go through different channels. Runs of one
+// compiled graph the maxima are a reduction of MPI's that begins when the last run does, with what was measured before, and is waited
+// for some runs later, in which the first candidate runs: nobody waits for more than that no rank is so many runs behind, and MPI's own
+// calls carry it on. A run of one cannot meet one of another: their messages have different tags, go through different channels, or match in the order of the runs. Runs of one
 // candidate follow each other as they would without the others in between.
 //
 // It terminates if the program does when every rank starts every run and whoever waits for anything of ours
@@ -43,9 +43,13 @@ struct trial_plan {
   std::uint64_t after = 0; ///< runs before
   std::uint64_t candidates = 1;
   std::uint64_t runs_per_turn = 4;          ///< of a candidate
+  std::uint64_t runs_to_agree = 0;          ///< behind the trials
   static constexpr std::uint64_t turns = 5; ///< of each candidate
 
   std::uint64_t last() const { return after + candidates * turns * runs_per_turn - 1; } ///< run of the trials
+  std::uint64_t decides() const {
+    return last() + runs_to_agree;
+  } ///< the run that is complete when all know the candidate
   bool tries(std::uint64_t run) const { return run >= after && run <= last(); }
   std::uint64_t candidate(std::uint64_t run) const { return (run - after) / runs_per_turn % candidates; }
   std::uint64_t turn(std::uint64_t run) const { return (run - after) / runs_per_turn / candidates; }
@@ -74,9 +78,8 @@ public:
   /// `candidates`: at least one, the predicted one first, in the same order on all ranks. `comm` (which must
   /// return errors and outlive this) and `tag` are for the agreement. Local.
   tuned_run(std::vector<tuned_candidate> candidates, std::uint64_t after, MPI_Comm comm, int tag);
-  /// Of a compiled graph, from its first run on: `comm` is used by nobody else, and the predictions, alike on all ranks, say how
-  /// often each is run.
-  tuned_run(std::vector<tuned_candidate> candidates, MPI_Comm comm);
+  /// Of a compiled graph: `comm` is used by nobody else, and the predictions, alike on all ranks, say how often each is run.
+  tuned_run(std::vector<tuned_candidate> candidates, std::uint64_t after, MPI_Comm comm);
   ~tuned_run() override;
 
   void start() override;
@@ -84,7 +87,8 @@ public:
   void finish() override;
   double pause() const override;
 
-  /// Gives up what is left, together: collective, as the `end` of connections is. Must not be active.
+  /// Gives up what is left, together: collective, as the `end` of connections is; waits until all ranks have agreed if that is under way.
+  /// Must not be active.
   void end();
 
   /// Position, in the list that was given, of the candidate that runs now or ran last.

@@ -18,24 +18,27 @@ std::function<void(op_id)> calling(std::shared_ptr<const graph_computations> tab
   };
 }
 
-explanation explain_on(const explanation& shared, const program& steps, const driver& by,
+explanation explain_on(const explanation& shared, const named_program& what, const driver& by,
                        const connection* peers) {
-  std::string here = summarize(steps);
+  std::string here = summarize(what.steps);
   if (const std::string how = peers ? peers->describe() : std::string(); !how.empty())
     here += "; " + how;
-  return explain_here(shared, by.name(), here);
+  return explain_here(shared, what.name, by.name(), here);
 }
 
-std::unique_ptr<bound_graph> prepare(const explanation& known, program steps, const driver& chosen,
-                                     std::unique_ptr<connection> peers, const rank_position& here,
-                                     const char* function) {
-  explanation why = explain_on(known, steps, chosen, peers.get());
-  auto run = chosen.prepare(std::move(steps), here.comm, peers.get());
+std::unique_ptr<bound_graph> prepare(const explanation& known, const named_program& what,
+                                     const driver& chosen, std::unique_ptr<connection> peers,
+                                     const rank_position& here, const char* function) {
+  explanation why = explain_on(known, what, chosen, peers.get());
+  auto run = chosen.prepare(what.steps, here.comm, peers.get());
   return std::make_unique<bound_graph>(here.rank, function, std::move(peers), std::move(run), std::move(why));
 }
 
 /// What ranks say in the agreement before they connect: which variants they can run, or which drivers they can use.
 using able_words = std::array<std::uint64_t, agreement::most_words>;
+
+/// Who runs a schedule no more often than that has nothing to gain by measuring it.
+constexpr std::uint64_t runs_of_the_first = 10;
 
 /// In the order in which they are tried; null ones are not.
 using driver_list = std::array<const driver*, driver_count + 1>;
@@ -49,15 +52,15 @@ driver_list drivers_for(const rank_part& mine) {
   return out;
 }
 
-const program& first_steps(const rank_part& mine) {
-  return mine.candidates[mine.variants.front().candidate].steps;
+const named_program& first_plan(const rank_part& mine) {
+  return mine.candidates[mine.variants.front().candidate];
 }
 
 /// The drivers that can run the first variant here; why the others cannot is added to `why`.
 able_words able_drivers(const rank_part& mine, MPI_Comm comm, std::string& why) {
   able_words out{};
   const driver_list list = drivers_for(mine);
-  const program& steps = first_steps(mine);
+  const program& steps = first_plan(mine).steps;
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (!list[i])
       continue;
@@ -78,12 +81,11 @@ able_words able_ways(const rank_part& mine, MPI_Comm comm) {
   return out;
 }
 
-/// One of several variants of what the graph means, on a communicator of its own: a run of one cannot meet a run of another.
+/// One of several variants of what the graph means.
 struct candidate {
   const named_program* what;
   const driver* by;
   double predicted;
-  private_communicator own;
   std::unique_ptr<connection> peers;
   std::string name() const { return name_of_variant(what->name, by->name()); }
 };
@@ -92,35 +94,41 @@ std::vector<candidate> candidates_of(const rank_part& mine, const able_words& ab
   std::vector<candidate> out;
   for (std::size_t i = 0; i < std::min(mine.variants.size(), able.size()); ++i)
     if (const program_variant& w = mine.variants[i]; able[i])
-      out.push_back({&mine.candidates[w.candidate], find_driver(w.driver), w.predicted, {}, nullptr});
+      out.push_back({&mine.candidates[w.candidate], find_driver(w.driver), w.predicted, nullptr});
   return out;
 }
 
-/// Collective: all of them prepared, to be measured in place. Does not agree in the end.
+/// Collective: all of them prepared, to be measured in place. They share a communicator, which communicators are too few to have each for
+/// itself: a run of one cannot meet a run of another, as each receives all that it sends, and MPI's messages of one sender with one tag, and
+/// collectives, match in the order in which they were begun. `here.comm` is left to those who agree. Does not agree in the end.
 binding measured_in_place(const rank_part& mine, std::vector<candidate> list, const rank_position& here,
                           const char* function, agreement& all) {
-  for (candidate& c : list) {
-    all.always("making a communicator", [&] { c.own = private_communicator::like(here.comm); });
-    all.here("preparing to connect", [&] { c.peers = c.by->offer(c.what->steps, c.own.comm()); });
-    all.agree();
+  private_communicator own;
+  all.always("making a communicator", [&] { own = private_communicator::like(here.comm); });
+  all.here("preparing to connect", [&] {
+    for (candidate& c : list)
+      c.peers = c.by->offer(c.what->steps, own.comm());
+  });
+  all.agree();
+  for (candidate& c : list)
     all.always("connecting", [&] {
       if (c.peers)
         c.peers->create();
     });
-    all.agree();
-  }
   binding out; // its communicators outlive what runs on them
   all.here("preparing the schedule", [&] {
     std::vector<tuned_candidate> prepared;
     std::vector<explanation> why;
     for (candidate& c : list) {
-      why.push_back(explain_on(mine.why, c.what->steps, *c.by, c.peers.get()));
-      auto run = c.by->prepare(c.what->steps, c.own.comm(), c.peers.get());
+      why.push_back(explain_on(mine.why, *c.what, *c.by, c.peers.get()));
+      auto run = c.by->prepare(c.what->steps, own.comm(), c.peers.get());
       prepared.push_back({c.name(), std::move(c.peers), std::move(run),
-                          c.predicted < 0 ? -1 : c.predicted * 1e-9, c.what->name == graphs::written_name});
-      out.of_candidates.push_back(std::move(c.own));
+                          c.predicted < 0 ? -1 : c.predicted * 1e-9,
+                          mine.first_stays ? prepared.empty() : c.what->name == graphs::written_name});
     }
-    auto run = std::make_unique<tuned_run>(std::move(prepared), here.comm);
+    out.of_candidates.push_back(std::move(own));
+    auto run =
+        std::make_unique<tuned_run>(std::move(prepared), mine.first_stays ? runs_of_the_first : 0, here.comm);
     if (!mine.measured_as.graph.empty())
       run->when_decided([as = mine.measured_as](const tuned_run& t) { return keep_measured(as, t); });
     out.plan = std::make_unique<bound_graph>(here.rank, function, std::move(run), std::move(why));
@@ -139,7 +147,7 @@ binding by_one_driver(const rank_part& mine, const able_words& able, std::unique
     ++at;
   if (at == list.size())
     throw call_error(call_error::kind::environment, "no driver can run this schedule" + why_not, true);
-  const program& steps = first_steps(mine);
+  const program& steps = first_plan(mine).steps;
   if (at > 0) { // else all have offered
     all.here("preparing to connect", [&] { ready = list[at]->offer(steps, here.comm); });
     all.agree();
@@ -149,8 +157,9 @@ binding by_one_driver(const rank_part& mine, const able_words& able, std::unique
       ready->create();
   });
   binding out;
-  all.here("preparing the schedule",
-           [&] { out.plan = prepare(mine.why, steps, *list[at], std::move(ready), here, function); });
+  all.here("preparing the schedule", [&] {
+    out.plan = prepare(mine.why, first_plan(mine), *list[at], std::move(ready), here, function);
+  });
   return out;
 }
 
@@ -175,7 +184,7 @@ binding bind_together(rank_part& mine, function_ref<own_functions()> functions, 
   const auto look_for_drivers = [&] {
     able = able_drivers(mine, here.comm, why_not);
     if (able[0])
-      ready = drivers_for(mine)[0]->offer(first_steps(mine), here.comm);
+      ready = drivers_for(mine)[0]->offer(first_plan(mine).steps, here.comm);
   };
   all.here("choosing a driver", [&] {
     if (mine.variants.empty())

@@ -69,7 +69,7 @@ part_refusal refusal_at_sight(const local_graph& part) {
 
 /// Rank 0's options that a part knows no answer to.
 bool asks_for_more(const compile_request& r) {
-  return r.tune || !r.plan.empty() || !r.patterns.empty() || !r.compile.disabled.empty() ||
+  return r.measures_all() || !r.plan.empty() || !r.patterns.empty() || !r.compile.disabled.empty() ||
          !r.compile.make_plan || !r.compile.check_races ||
          r.compile.planning.policy != graphs::sync_policy::data ||
          r.compile.planning.progress != graphs::region_progress::collective;

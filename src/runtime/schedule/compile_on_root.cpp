@@ -87,7 +87,8 @@ graphs::choice_request request_of(const std::vector<rank_facts>& ranks, const co
   out.leftovers = neighbors::with_neighborhoods;
   // The end of the trials waits for all ranks to start a run (run/tuned_run.h).
   const bool may_wait = wanted.compile.planning.progress == graphs::region_progress::collective;
-  out.most = wanted.tune && may_wait ? wanted.candidates : 1;
+  out.most = wanted.measures_all() && may_wait ? wanted.candidates : 1;
+  out.finalists = wanted.measures == measuring::finalists && may_wait && !wanted.in_background();
   return out;
 }
 
@@ -259,9 +260,9 @@ compiled_graph find_meaning(checked_graph graph, std::function<void()> go_on) {
   if (go_on)
     choose_for_background(out, graph);
   measured_before earlier;
-  if (out.chosen.variants.size() > 1) {
+  if (out.chosen.variants.size() > 1 && wanted.measures_all()) {
     out.measured_as = {graph.measured_as.key, words_for(out)};
-    if (!wanted.tune_again)
+    if (wanted.measures != measuring::all_again)
       earlier = take_measured_before(out.chosen, out.measured_as.key);
   }
   note_choice(out.products, out.chosen,
@@ -365,6 +366,7 @@ std::optional<compiled_graph> compile_remaining(std::vector<message> parts, cons
     return std::nullopt;
   out.all.g = graphs::with_groups(std::move(out.all.g), out.products.groups);
   graphs::choice_request request = request_of(in.facts, wanted);
+  request.finalists = false; // what it calls the graph as written is not
   const bool buffers = std::erase_if(out.products.problems, relies_on_buffers) > 0;
   if (buffers)
     request.most = many_variants;
@@ -406,6 +408,7 @@ rank_part part_of(const compiled_graph& compiled, std::uint32_t rank) {
     part.candidates.push_back({p.name, make_program(g, p.steps.ranks[rank], rank_id{rank})});
   for (const graphs::variant& w : compiled.chosen.variants)
     part.variants.push_back({w.plan, w.driver, w.predicted});
+  part.first_stays = compiled.measured_as.graph.empty(); // finalists, of which nothing is kept
   if (rank == 0 && part.variants.size() > 1)
     part.measured_as = compiled.measured_as;
   const auto& names = compiled.all.names[rank];
@@ -445,7 +448,9 @@ std::optional<chosen_variant> choose_for(const graphs::part_finding& what, std::
   const graphs::compilation products = graphs::compile(g, wanted.compile);
   if (has_errors(products.problems) || products.schedule.as_written || !is_just(products.found, what))
     return std::nullopt;
-  graphs::choice chosen = graphs::choose(g, products, wanted.compile, request_of(ranks, wanted));
+  graphs::choice_request request = request_of(ranks, wanted);
+  request.finalists = false; // each rank makes the steps of one
+  graphs::choice chosen = graphs::choose(g, products, wanted.compile, request);
   add_unpriced(chosen, g, products.schedule, wanted.driver);
   for (graphs::priced_variant& w : chosen.compared)
     call_straight(w.plan);

@@ -15,7 +15,7 @@ namespace {
 
 /// Questions to which runs know no answer.
 bool asks_beyond_runs(const compile_request& r) {
-  return r.tune || r.background || !r.plan.empty() || !r.patterns.empty() ||
+  return r.measures_all() || r.background || !r.plan.empty() || !r.patterns.empty() ||
          !graphs::may_compile_affine(r.compile);
 }
 

@@ -180,10 +180,12 @@ explanation with_note(const explanation& known, std::string_view what, std::stri
           open + fmt::format(",{}:{}}}", json_string(what), json_string(words))};
 }
 
-explanation explain_here(const explanation& shared, std::string_view driver, const std::string& steps) {
+explanation explain_here(const explanation& shared, std::string_view plan, std::string_view driver,
+                         const std::string& steps) {
   const std::string open = shared.json.substr(0, shared.json.size() - 1); // without its last brace
   return {shared.text + fmt::format("driver {}; this rank: {}\n", driver, steps),
-          open + fmt::format(R"(,"driver":{},"here":{}}})", json_string(driver), json_string(steps))};
+          open + fmt::format(R"(,"plan":{},"driver":{},"here":{}}})", json_string(plan), json_string(driver),
+                             json_string(steps))};
 }
 
 explanation with_kept(const explanation& known, std::string_view kept) {

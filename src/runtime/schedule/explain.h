@@ -29,8 +29,9 @@ explanation explain_unknown(const graphs::graph& g);
 /// With a line "what: words", and a member of that name.
 explanation with_note(const explanation& known, std::string_view what, std::string_view words);
 
-/// With what only this rank knows: the driver that was chosen and its own steps.
-explanation explain_here(const explanation& shared, std::string_view driver, const std::string& steps);
+/// With the variant that runs, and what only this rank knows: its own steps.
+explanation explain_here(const explanation& shared, std::string_view plan, std::string_view driver,
+                         const std::string& steps);
 
 /// With what of it was kept from an earlier compilation.
 explanation with_kept(const explanation& known, std::string_view kept);

@@ -235,7 +235,11 @@ std::optional<std::size_t> kept_graphs::known(const lookup& found) const {
 
 rank_part kept_graphs::steps_of(std::size_t at, lookup& found, const graph_builder& part) const {
   const entry& e = entries_[at];
+  // What is compiled again and again is run few times each, so that no trial of it would end.
+  constexpr std::uint64_t often = 3;
   rank_part out = e.part;
+  if (out.first_stays && e.uses > often)
+    out.variants.resize(1);
   if (e.exact == found.exact)
     return out;
   if (!found.relative)

@@ -35,8 +35,7 @@ std::vector<std::uint64_t> numbered_nodes(const std::vector<rank_facts>& facts) 
 /// Whether to measure, and how many candidates, is not what is measured.
 std::vector<std::byte> packed_meaning(compile_request wanted) {
   const compile_request by_default;
-  wanted.tune = by_default.tune;
-  wanted.tune_again = by_default.tune_again;
+  wanted.measures = by_default.measures;
   wanted.candidates = by_default.candidates;
   return packed_request(wanted);
 }

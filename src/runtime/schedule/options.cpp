@@ -44,8 +44,10 @@ bool set_driver(compile_request& r, std::string_view value) {
 }
 
 bool set_tune(compile_request& r, std::string_view value) {
-  r.tune = value != "off";
-  r.tune_again = value == "again";
+  r.measures = value == "off"    ? measuring::nothing
+               : value == "auto" ? measuring::finalists
+               : value == "on"   ? measuring::all
+                                 : measuring::all_again;
   return true;
 }
 
@@ -152,7 +154,7 @@ std::string_view compile_request::not_in_background() const {
   const auto off = [&](std::string_view pass) {
     return std::find(compile.disabled.begin(), compile.disabled.end(), pass) != compile.disabled.end();
   };
-  if (tune)
+  if (measures_all())
     return "several variants are to be measured in the first runs";
   if (!plan.empty())
     return "a plan was asked for by its name";
@@ -169,19 +171,20 @@ std::string_view compile_request::not_in_background() const {
 
 /// Names every member, so that a new one cannot be forgotten here.
 std::vector<std::byte> packed_request(const compile_request& r) {
-  const auto& [by, compile, driver, plan, patterns, tune, tune_again, replace_always, candidates, kept,
-               background] = r;
+  const auto& [by, compile, driver, plan, patterns, measures, replace_always, candidates, kept, background] =
+      r;
   const auto& [flow, detection, planning, make_plan, check_races, disabled, described, progress] = compile;
   const auto& [fragment_budget, memory_budget] = flow;
   const auto& [vector_forms, density, budget, smallest_group, subgroups, ordered] = detection;
   const auto& [policy, region, reassociate] = planning;
   packer out;
   out.put(by);
+  out.put(measures);
   out.put_text(driver);
   out.put_text(plan);
   out.put_text(patterns);
-  for (const bool word : {tune, tune_again, replace_always, make_plan, check_races, vector_forms, subgroups,
-                          ordered, reassociate})
+  for (const bool word :
+       {replace_always, make_plan, check_races, vector_forms, subgroups, ordered, reassociate})
     out.put(word);
   for (const std::uint64_t word :
        {std::uint64_t{candidates}, fragment_budget, memory_budget, budget, std::uint64_t{smallest_group}})

@@ -60,7 +60,10 @@ struct rank_part {
   explanation why;
   std::vector<named_program> candidates; ///< programs that do the same; at least one
   std::vector<program_variant> variants; ///< the one to be taken first; several are measured in place
-  measurement_name measured_as;          ///< said to rank 0 alone
+  /// Of several variants the first one has runs of its own before, and stays unless another one is faster; else it is the graph as written
+  /// that stays.
+  bool first_stays = false;
+  measurement_name measured_as; ///< said to rank 0 alone
   /// The rank's own computations: operation in the joined graph, operation as the rank numbers them.
   std::vector<std::pair<op_id, std::int32_t>> computations;
   /// Its own operators: number in the joined graph, number as the rank has them.

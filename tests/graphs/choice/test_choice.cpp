@@ -368,5 +368,40 @@ TEST(choose, what_is_to_be_measured_has_the_graph_as_written_and_collectives_of_
   EXPECT_EQ(collectives, 1);
 }
 
+TEST(choose, finalists_of_long_runs_are_what_is_taken_and_the_graph_as_written_by_messages) {
+  for (const pattern kind : {pattern::bcast, pattern::gather, pattern::allgather, pattern::alltoall})
+    for (const std::uint32_t cores : {1u, 2u, 8u}) {
+      choice_request wanted = on_one_node(cores);
+      const choice one = chosen_for(kind, 8, 1 << 20, wanted);
+      ASSERT_EQ(one.variants.size(), 1u);
+      wanted.finalists = true;
+      const choice c = chosen_for(kind, 8, 1 << 20, wanted);
+      EXPECT_EQ(taken(c), taken(one));
+      ASSERT_GE(c.variants.size(), 2u) << name(kind) << " on " << cores;
+      EXPECT_LE(c.variants.size(), 4u);
+      int as_the_loop = 0;
+      for (const variant& w : c.variants) {
+        as_the_loop += c.plans[w.plan].name == written_name && w.driver == "p2p" ? 1 : 0;
+        EXPECT_EQ(std::count_if(c.variants.begin(), c.variants.end(),
+                                [&](const variant& o) { return o.plan == w.plan && o.driver == w.driver; }),
+                  1);
+      }
+      EXPECT_EQ(as_the_loop, 1);
+    }
+}
+
+TEST(choose, short_runs_and_what_was_asked_for_by_name_have_no_finalists) {
+  choice_request wanted = on_one_node(8);
+  wanted.finalists = true;
+  EXPECT_EQ(chosen_for(pattern::allgather, 4, 8, wanted).variants.size(), 1u);
+  for (void (*const ask)(choice_request&) :
+       {+[](choice_request& r) { r.driver = "shm"; }, +[](choice_request& r) { r.plan = "ring"; },
+        +[](choice_request& r) { r.replace_always = true; }}) {
+    choice_request named = wanted;
+    ask(named);
+    EXPECT_EQ(chosen_for(pattern::allgather, 4, 1 << 20, named).variants.size(), 1u);
+  }
+}
+
 } // namespace
 } // namespace tacit::test

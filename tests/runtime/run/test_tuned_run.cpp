@@ -68,6 +68,15 @@ protected:
                             std::make_unique<timed_run>(seconds[i], records[i])});
     return std::make_unique<tuned_run>(std::move(candidates), after, comm, 7);
   }
+  /// As candidates of a compiled graph, of which the first one stays unless another one is faster.
+  std::unique_ptr<tuned_run> finalists(const std::vector<double>& seconds, std::uint64_t after) {
+    records.assign(seconds.size(), {});
+    std::vector<tuned_candidate> candidates;
+    for (std::size_t i = 0; i < seconds.size(); ++i)
+      candidates.push_back({"number " + std::to_string(i), nullptr,
+                            std::make_unique<timed_run>(seconds[i], records[i]), seconds[i], i == 0});
+    return std::make_unique<tuned_run>(std::move(candidates), after, comm);
+  }
   static void run(tuned_run& t, int times) {
     for (int i = 0; i < times; ++i) {
       t.start();
@@ -98,6 +107,39 @@ TEST_F(tuning, all_ranks_take_what_is_fastest_for_the_slowest_rank) {
   run(*t, 3);
   EXPECT_EQ(records[expected].runs, runs_of_a_trial + 3);
   EXPECT_NE(t->describe().find("changed to number"), std::string::npos) << t->describe();
+}
+
+TEST_F(tuning, of_finalists_the_first_one_goes_on_unless_another_one_is_faster) {
+  constexpr int after = 3, to_agree = 16,
+                of_each = trial_plan::turns * 4; // turns of the fewest runs, as each takes long
+  for (const auto& [other, expected] : {std::pair{0.0005, 1}, std::pair{0.002, 0}, std::pair{0.004, 0}}) {
+    const auto t = finalists({0.002, other}, after);
+    run(*t, after);
+    EXPECT_EQ(records[0].runs, after);
+    EXPECT_EQ(records[1].runs, 0);
+    run(*t, 2 * of_each);
+    EXPECT_EQ(records[0].runs, after + of_each);
+    EXPECT_EQ(records[1].runs, of_each);
+    run(*t, to_agree - 1);
+    EXPECT_TRUE(t->measured().empty());
+    run(*t, 1);
+    EXPECT_EQ(records[0].runs, after + of_each + to_agree);
+    EXPECT_EQ(t->measured().size(), 2u);
+    if (other != 0.002) // else whatever disturbs the machine decides
+      EXPECT_EQ(t->candidate(), static_cast<std::size_t>(expected)) << t->describe();
+    t->end();
+  }
+}
+
+TEST_F(tuning, finalists_may_end_at_any_run_and_a_rank_may_be_ahead) {
+  for (int runs = 40; runs < 62; ++runs) { // the trials end with run 40
+    const auto t = finalists({5e-5, 5e-5}, 0);
+    for (int i = 0; i < 2; ++i)
+      ASSERT_FALSE(records[static_cast<std::size_t>(i)].run_is_gone);
+    run(*t, runs);
+    t->end();
+    EXPECT_TRUE(records[0].run_is_gone && records[1].run_is_gone);
+  }
 }
 
 TEST_F(tuning, may_end_before_it_has_decided) {

@@ -79,7 +79,7 @@ compile_request random_request(std::mt19937_64& random) {
   constexpr std::array<const char*, 6> drivers{"", "", "", "shm", "p2p", "coll"};
   wanted.driver = drivers[random() % drivers.size()];
   wanted.replace_always = random() % 3 == 0;
-  wanted.tune = random() % 12 == 0;
+  wanted.measures = random() % 12 == 0 ? measuring::all : measuring::finalists;
   return wanted;
 }
 

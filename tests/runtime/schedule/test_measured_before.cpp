@@ -84,7 +84,7 @@ private:
 
 compile_request tuning() {
   compile_request wanted;
-  wanted.tune = true;
+  wanted.measures = measuring::all;
   return wanted;
 }
 
@@ -126,7 +126,7 @@ TEST_F(measured_before_runs, what_was_fastest_is_taken_without_measuring) {
 
   exchange anew(64);
   compile_request wanted = tuning();
-  wanted.tune_again = true;
+  wanted.measures = measuring::all_again;
   anew.compile(wanted);
   EXPECT_TRUE(anew.says("feedback: ") && !anew.says("earlier run")) << anew.text();
 }
@@ -148,6 +148,23 @@ TEST_F(measured_before_runs, other_graphs_and_other_options_are_measured) {
   exchange untuned(64);
   untuned.compile({});
   EXPECT_FALSE(untuned.says("earlier run")) << untuned.text();
+}
+
+TEST_F(measured_before_runs, long_runs_are_measured_by_default_and_not_kept) {
+  exchange is_long(100'000), is_short(8);
+  is_short.compile({});
+  EXPECT_FALSE(is_short.says("feedback")) << is_short.text();
+  is_long.compile({});
+  EXPECT_EQ(is_long.says("feedback: "), is_long.size() > 1) << is_long.text();
+  if (is_long.size() > 1)
+    is_long.tune();
+  EXPECT_FALSE(is_long.says("later runs")) << is_long.text();
+  EXPECT_TRUE(graphs::load_graph_measurements(library()).list.empty());
+  exchange untuned(100'000);
+  compile_request wanted;
+  wanted.measures = measuring::nothing;
+  untuned.compile(wanted);
+  EXPECT_FALSE(untuned.says("feedback")) << untuned.text();
 }
 
 /// Each driver in turn stands in rank 0's file alone, and is taken by every rank.
@@ -235,7 +252,7 @@ TEST(verdict_key, ignores_where_buffers_are_and_what_nodes_are_called) {
   const auto key = verdict_key(facts, parts, {});
   EXPECT_EQ(key, verdict_key({{7, 5, 1}, {7, 5, 1}, {3, 5, 1}}, {one_message(200, 8), {}, {}}, {}));
   compile_request wanted;
-  wanted.tune = wanted.tune_again = true;
+  wanted.measures = measuring::all_again;
   wanted.candidates = 2;
   EXPECT_EQ(key, verdict_key(facts, parts, wanted));
 }

@@ -62,7 +62,7 @@ TEST(schedule, runs_any_number_of_times) {
 TEST(schedule, candidates_are_measured_in_place) {
   everybody_to_everybody all;
   compile_request wanted;
-  wanted.tune = true;
+  wanted.measures = measuring::all;
   const auto made = compiled(all.part, wanted);
   const bool several = true; // also alone: shm and p2p
   EXPECT_EQ(made->explain().text.find("feedback: ") != std::string::npos, several) << made->explain().text;
@@ -172,7 +172,7 @@ TEST(schedule, every_candidate_moves_the_same_bytes) {
     for (const std::size_t bytes : {std::size_t{5}, std::size_t{100'000}}) {
       pattern_run all(kind, bytes);
       compile_request wanted;
-      wanted.tune = true;
+      wanted.measures = measuring::all;
       wanted.candidates = 40;
       const auto made = compiled(all.part(), wanted);
       const std::string text = made->explain().text;
@@ -209,7 +209,7 @@ TEST(schedule, the_choice_is_explained) {
 TEST(schedule, nothing_is_measured_where_no_rank_may_wait_for_others) {
   everybody_to_everybody all;
   compile_request wanted;
-  wanted.tune = true;
+  wanted.measures = measuring::all;
   wanted.compile.planning.progress = graphs::region_progress::as_written;
   const auto made = compiled(all.part, wanted);
   EXPECT_EQ(made->explain().text.find("feedback"), std::string::npos);
