@@ -47,13 +47,13 @@ struct finding {
 
 } // namespace
 
-void claims::note(int target, const piece& p) {
+void claims::note(int target, MPI_Aint from, MPI_Aint to) {
   budget memory = unlimited(); // against the region's limit it would change what is collected
   if (!ranges_.make_room(memory, 1)) {
     lost_ = true;
     return;
   }
-  ranges_.push({p.offset, p.end(), target});
+  ranges_.push({from, to, target});
 }
 
 void claims::verify(int target, const char* file, int line) {

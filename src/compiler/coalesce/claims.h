@@ -2,7 +2,7 @@
 // are checked at all.
 #pragma once
 
-#include "compiler/coalesce/batch.h"
+#include "compiler/coalesce/memory.h"
 
 #include <mpi.h>
 
@@ -11,7 +11,7 @@ namespace tacit::compiler {
 /// Where operations of this process went.
 class claims {
 public:
-  void note(int target, const piece& p);
+  void note(int target, MPI_Aint from, MPI_Aint to);
   /// At a synchronization with this target (TACIT_ALL_TARGETS: with all): says which bytes were touched twice (TACIT-150; one
   /// of them), and forgets what is synchronized.
   void verify(int target, const char* file, int line);

@@ -1,6 +1,7 @@
 // The C interface: arguments in, pieces out.
 #include "compiler/coalesce/exchange.h"
 #include "compiler/coalesce/region.h"
+#include "compiler/coalesce/type_map.h"
 #include "compiler/hooks/settings.h"
 
 #include <climits>
@@ -126,6 +127,15 @@ decision decide(tacit_coalesce* region, const target_buffer& at, bool like, cons
   return d;
 }
 
+/// What only MPI knows of a datatype of the program.
+void note_places(claims& claimed, MPI_Aint unit, const target_buffer& at) {
+  type_map map = map_of(at.count, at.type);
+  each_run(map, [&](MPI_Aint from, MPI_Aint to) {
+    claimed.note(at.target, at.disp * unit + from, at.disp * unit + to);
+  });
+  map.release();
+}
+
 /// In front of an operation that is MPI's own.
 int clear_the_way(tacit_coalesce* region, const decision& d, const target_buffer& at) {
   if (!d.window) {
@@ -135,7 +145,9 @@ int clear_the_way(tacit_coalesce* region, const decision& d, const target_buffer
     return MPI_SUCCESS;
   }
   if (region->checks && d.known)
-    d.window->claimed.note(at.target, d.p);
+    d.window->claimed.note(at.target, d.p.offset, d.p.end());
+  else if (region->checks)
+    note_places(d.window->claimed, d.window->store->unit, at);
   d.window->store->busy = under_way::anything;
   return region->send_touching(*d.window, at.target, d.known ? &d.p : nullptr);
 }

@@ -231,7 +231,7 @@ void tacit_coalesce::await(region_window& window, int target) {
 int tacit_coalesce::collect(region_window& window, int target, const batch_key& key, piece p) {
   int error = MPI_SUCCESS;
   if (checks)
-    window.claimed.note(target, p);
+    window.claimed.note(target, p.offset, p.end());
   batch* const b = batch_for(window, target, key, p, error);
   const std::size_t processes = static_cast<std::size_t>(window.store->processes);
   if (!b || !window.waiting.make_room(memory, window.waiting.size ? 1 : processes)) {

@@ -59,6 +59,7 @@ struct tacit_coalesce {
   bool plain =
       false; ///< neither locks nor checks: combine_again may be tried, and the program may collect in line
   pthread_mutex_t one_at_a_time;
+  pthread_t thread = pthread_self();                 ///< that has made it
   tacit::compiler::region_window* windows = nullptr; ///< the last one used first
   static constexpr std::size_t kept_pages = 64;
   std::uintptr_t host_pages[kept_pages]; ///< of buffers, each at its number modulo kept_pages; at first none

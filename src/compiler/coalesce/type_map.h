@@ -19,6 +19,17 @@ struct type_map {
   }
 };
 
+/// Calls f(from, to) for each run of bytes that belong to the elements, counted from the buffer's address.
+template <typename F>
+void each_run(const type_map& map, F f) {
+  for (MPI_Aint from = 0, to = 0; map.known && from < map.bytes; from = to) {
+    for (to = map.mask ? from : map.bytes; to < map.bytes && map.has(to) == map.has(from);)
+      ++to;
+    if (map.has(from))
+      f(map.low + from, map.low + to);
+  }
+}
+
 /// Calls MPI, but raises no error for what MPI takes. The caller releases it.
 type_map map_of(MPI_Count count, MPI_Datatype type);
 

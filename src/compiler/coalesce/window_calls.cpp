@@ -1,8 +1,10 @@
 // Check mode: MPI's calls on windows, of the whole program, told to the window's log (window_log.h). An archive of its own, which
 // only programs of `tacit cc --annotations=check` link (they ask for tacit_checks_windows): it stands before the MPI library, as profilers do.
+#include "compiler/coalesce/region.h"
 #include "compiler/coalesce/window_log.h"
 
 #include <climits>
+#include <cstdio>
 #include <sched.h>
 #include <tacit/coalesce.h>
 
@@ -45,14 +47,28 @@ __attribute__((constructor)) void begin() {
 }
 
 void note_operation(MPI_Win win, int target, MPI_Aint disp, MPI_Count count, MPI_Datatype type,
-                    window_access what) {
+                    window_access what, bool by_request = false) {
   if (window_log* const log = window_log::of(win))
-    log->operation(target, disp, count, type, what);
+    log->operation(target, disp, count, type, what, by_request);
 }
 
 /// MPI_NO_OP only reads.
 window_access what_of(MPI_Op op) {
   return op == MPI_NO_OP ? window_access::get : window_access::accumulate;
+}
+
+/// In front of a call that completes operations: the run time's own calls have sent what was collected, but at fences that all processes
+/// of the window come to together, where it is packed between.
+void expect_nothing_collected(MPI_Win win, int target, const char* call) {
+  if (claim_of_fence().says == claim::collective)
+    return;
+  const tacit_coalesce* const region = region_with_waiting(win, target);
+  if (region && is_worth_saying({call, region->file, region->line}))
+    std::fprintf(stderr,
+                 "tacit: rank %d: %s:%d: %s does not complete what this region has collected, which was not "
+                 "sent before it because an annotation says that nothing between synchronizes the window "
+                 "[TACIT-202]\n",
+                 world_rank(), region->file ? region->file : "?", region->line, call);
 }
 
 int made(int error, MPI_Win* win, MPI_Comm comm) {
@@ -94,6 +110,7 @@ int MPI_Win_free(MPI_Win* win) {
 }
 
 int MPI_Win_fence(int assertion, MPI_Win win) {
+  expect_nothing_collected(win, TACIT_ALL_TARGETS, "MPI_Win_fence");
   const claim by = claim_of_fence();
   return completes(PMPI_Win_fence(assertion, win), win, [&](window_log& log) {
     log.fenced(by);
@@ -105,6 +122,7 @@ int MPI_Win_start(MPI_Group group, int assertion, MPI_Win win) {
   return completes(PMPI_Win_start(group, assertion, win), win, [](window_log& log) { log.start(); });
 }
 int MPI_Win_complete(MPI_Win win) {
+  expect_nothing_collected(win, TACIT_ALL_TARGETS, "MPI_Win_complete");
   return completes(PMPI_Win_complete(win), win, [](window_log& log) { log.started_epoch_completed(); });
 }
 int MPI_Win_lock(int type, int target, int assertion, MPI_Win win) {
@@ -117,6 +135,7 @@ int MPI_Win_lock_all(int assertion, MPI_Win win) {
   return completes(PMPI_Win_lock_all(assertion, win), win, [](window_log& log) { log.lock_all(); });
 }
 int MPI_Win_unlock(int target, MPI_Win win) {
+  expect_nothing_collected(win, target, "MPI_Win_unlock");
   if (window_log* const log = window_log::of(win)) {
     if (log->is_relaxed(target))
       wait_for_others();
@@ -125,12 +144,15 @@ int MPI_Win_unlock(int target, MPI_Win win) {
   return completes(PMPI_Win_unlock(target, win), win, [&](window_log& log) { log.unlocked(target); });
 }
 int MPI_Win_unlock_all(MPI_Win win) {
+  expect_nothing_collected(win, TACIT_ALL_TARGETS, "MPI_Win_unlock_all");
   return completes(PMPI_Win_unlock_all(win), win, [](window_log& log) { log.unlocked_all(); });
 }
 int MPI_Win_flush(int target, MPI_Win win) {
+  expect_nothing_collected(win, target, "MPI_Win_flush");
   return completes(PMPI_Win_flush(target, win), win, [&](window_log& log) { log.completed(target); });
 }
 int MPI_Win_flush_all(MPI_Win win) {
+  expect_nothing_collected(win, TACIT_ALL_TARGETS, "MPI_Win_flush_all");
   return completes(PMPI_Win_flush_all(win), win, [](window_log& log) { log.completed(TACIT_ALL_TARGETS); });
 }
 
@@ -168,23 +190,23 @@ int MPI_Compare_and_swap(const void* origin, const void* compare, void* result, 
 }
 int MPI_Rput(const void* origin, int origin_count, MPI_Datatype origin_type, int target, MPI_Aint disp,
              int count, MPI_Datatype type, MPI_Win win, MPI_Request* request) {
-  note_operation(win, target, disp, count, type, window_access::put);
+  note_operation(win, target, disp, count, type, window_access::put, true);
   return PMPI_Rput(origin, origin_count, origin_type, target, disp, count, type, win, request);
 }
 int MPI_Rget(void* origin, int origin_count, MPI_Datatype origin_type, int target, MPI_Aint disp, int count,
              MPI_Datatype type, MPI_Win win, MPI_Request* request) {
-  note_operation(win, target, disp, count, type, window_access::get);
+  note_operation(win, target, disp, count, type, window_access::get, true);
   return PMPI_Rget(origin, origin_count, origin_type, target, disp, count, type, win, request);
 }
 int MPI_Raccumulate(const void* origin, int origin_count, MPI_Datatype origin_type, int target, MPI_Aint disp,
                     int count, MPI_Datatype type, MPI_Op op, MPI_Win win, MPI_Request* request) {
-  note_operation(win, target, disp, count, type, window_access::accumulate);
+  note_operation(win, target, disp, count, type, window_access::accumulate, true);
   return PMPI_Raccumulate(origin, origin_count, origin_type, target, disp, count, type, op, win, request);
 }
 int MPI_Rget_accumulate(const void* origin, int origin_count, MPI_Datatype origin_type, void* result,
                         int result_count, MPI_Datatype result_type, int target, MPI_Aint disp, int count,
                         MPI_Datatype type, MPI_Op op, MPI_Win win, MPI_Request* request) {
-  note_operation(win, target, disp, count, type, what_of(op));
+  note_operation(win, target, disp, count, type, what_of(op), true);
   return PMPI_Rget_accumulate(origin, origin_count, origin_type, result, result_count, result_type, target,
                               disp, count, type, op, win, request);
 }

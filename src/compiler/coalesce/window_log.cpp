@@ -99,9 +99,24 @@ bool at_the_same_time(const access_record& a, const access_record& b, const std:
          b.begun < a.ended;
 }
 
+bool is_operation(window_access what) {
+  return what != window_access::load && what != window_access::store;
+}
+
+/// Two operations of one process, by different statements: whatever lock they have, nothing between them completes the first.
+bool in_one_epoch(const access_record& a, const access_record& b) {
+  if (a.by_request || b.by_request || std::strcmp(a.where, b.where) == 0) // a region compares its own itself
+    return false;
+  if (!is_operation(a.what) || !is_operation(b.what))
+    return false;
+  return a.fenced || b.fenced ? a.fenced && b.fenced : a.begun < b.ended && b.begun < a.ended;
+}
+
 /// What the claim of the first record denies.
 bool contradicts(const access_record& claimed, const access_record& other) {
   if (claimed.says == claim::none || (reads(claimed.what) && reads(other.what)))
+    return false;
+  if (claimed.origin == other.origin && claimed.says != claim::no_overlap) // of locks others are kept out
     return false;
   return claimed.says == claim::no_overlap || claimed.what != window_access::accumulate ||
          other.what != window_access::accumulate;
@@ -137,7 +152,8 @@ bool compare_all(access_record* records, std::size_t count, const int* world, co
       if (++pairs > most_pairs)
         return false;
       const bool first = contradicts(a, b);
-      if (a.origin == b.origin || (!first && !contradicts(b, a)) || !at_the_same_time(a, b, nodes))
+      const bool meet = a.origin == b.origin ? in_one_epoch(a, b) : at_the_same_time(a, b, nodes);
+      if (!meet || (!first && !contradicts(b, a)))
         continue;
       say(first ? a : b, first ? b : a, world);
       if (++said == most_said)
@@ -262,7 +278,7 @@ void window_log::push(const access_record& r) {
     lost_ = true;
 }
 
-void window_log::note(int target, MPI_Aint from, MPI_Aint to, window_access what) {
+void window_log::note(int target, MPI_Aint from, MPI_Aint to, window_access what, bool by_request) {
   access_record made = blank(target, what, current_claim());
   lock_epoch& epoch = epochs_[target];
   if (made.says == claim::none && epoch.held)
@@ -271,11 +287,12 @@ void window_log::note(int target, MPI_Aint from, MPI_Aint to, window_access what
   made.to = to;
   made.fenced = !epoch.held && !all_locked_ && !started_;
   made.exclusive = epoch.held && epoch.exclusive;
+  made.by_request = by_request;
   made.begun = now();
   if (records_.size) { // places of one call, and loops over neighbors
     access_record& last = records_.back();
     if (last.ended == 0 && last.to == from && last.target == target && last.what == what &&
-        last.says == made.says && std::strcmp(last.where, made.where) == 0) {
+        last.says == made.says && last.by_request == by_request && std::strcmp(last.where, made.where) == 0) {
       last.to = to;
       return;
     }
@@ -286,27 +303,18 @@ void window_log::note(int target, MPI_Aint from, MPI_Aint to, window_access what
 void window_log::copy(int target, MPI_Aint from, MPI_Aint to, window_access what) {
   const locked one(*this);
   if (target >= 0 && target < own_.processes && from < to)
-    note(target, from, to, what);
+    note(target, from, to, what, false);
 }
 
-void window_log::operation(int target, MPI_Aint disp, MPI_Count count, MPI_Datatype type,
-                           window_access what) {
+void window_log::operation(int target, MPI_Aint disp, MPI_Count count, MPI_Datatype type, window_access what,
+                           bool by_request) {
   if (target < 0 || target >= own_.processes || count <= 0)
     return;
   const MPI_Aint at = disp * units_[target];
   type_map map = map_of(count, type);
   const locked one(*this);
   lost_ |= !map.known;
-  if (map.known && !map.mask) {
-    note(target, at + map.low, at + map.low + map.bytes, what);
-    return;
-  }
-  for (MPI_Aint from = 0, to = 0; map.known && from < map.bytes; from = to) {
-    for (to = from; to < map.bytes && map.has(to) == map.has(from);)
-      ++to;
-    if (map.has(from))
-      note(target, at + map.low + from, at + map.low + to, what);
-  }
+  each_run(map, [&](MPI_Aint from, MPI_Aint to) { note(target, at + from, at + to, what, by_request); });
   map.release();
 }
 

@@ -4,6 +4,7 @@
 //
 //     in one epoch of fences                              always
 //     in epochs of passive target, or of start, complete  if both times overlap, and neither lock is exclusive
+//     if they are operations of one process               if both times overlap, in whatever lock; what a region does twice it sees itself
 //
 // An operation takes from its call to the call that completes it; loads and stores take as long as the lock is held. Overlapping times
 // prove that nothing has put the two in an order. The reverse is not true: accesses that could meet another time are found only when
@@ -31,7 +32,8 @@ struct access_record {
   window_access what;
   claim::kind says;
   bool exclusive, fenced;
-  char where[44]; ///< "file.c:17", its end if it is longer; empty: no claim
+  bool by_request; ///< MPI_Rget and its like, which a request may complete
+  char where[44];  ///< "file.c:17", its end if it is longer; empty: no claim
 };
 
 /// Loads and stores of this process in the memory of a target while it holds a lock there.
@@ -67,7 +69,8 @@ public:
   void loads_and_stores_end(int target);
   void unlocked(int target);
   void unlocked_all();
-  void operation(int target, MPI_Aint disp, MPI_Count count, MPI_Datatype type, window_access what);
+  void operation(int target, MPI_Aint disp, MPI_Count count, MPI_Datatype type, window_access what,
+                 bool by_request = false);
   void copy(int target, MPI_Aint from, MPI_Aint to, window_access what);
   /// What was begun for this target (TACIT_ALL_TARGETS: all) is complete.
   void completed(int target);
@@ -80,7 +83,7 @@ public:
 private:
   class locked;
   // With the mutex.
-  void note(int target, MPI_Aint from, MPI_Aint to, window_access what);
+  void note(int target, MPI_Aint from, MPI_Aint to, window_access what, bool by_request);
   void complete(int target);
   void push(const access_record& r);
   access_record blank(int target, window_access what, const claim& by) const;

@@ -73,6 +73,22 @@ window_store* store_of(MPI_Win win) {
   return found ? found : make_store(win);
 }
 
+const tacit_coalesce* region_with_waiting(MPI_Win win, int target) {
+  const locked all;
+  const window_store* const store = stores_of_windows.of(win);
+  for (const region_window* user = store ? store->users : nullptr; user; user = user->next_user) {
+    const tacit_coalesce& region = *user->region;
+    if ((region.flags & TACIT_COALESCE_THREADS) || !pthread_equal(region.thread, pthread_self()))
+      continue; // another thread may be collecting
+    const bool waits = target == TACIT_ALL_TARGETS
+                           ? user->waiting.size > 0
+                           : target >= 0 && target < user->processes && user->targets[target].waits;
+    if (waits)
+      return &region;
+  }
+  return nullptr;
+}
+
 void begin_use(window_store& store, region_window& user) {
   const locked all;
   user.next_user = store.users;

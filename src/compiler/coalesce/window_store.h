@@ -6,6 +6,8 @@
 
 #include <mpi.h>
 
+struct tacit_coalesce;
+
 namespace tacit::compiler {
 
 /// Bytes on their way to a target, which MPI may read until the operation is complete.
@@ -40,6 +42,9 @@ struct window_store {
 
 /// Made at the first call for this window; null without memory. Local.
 window_store* store_of(MPI_Win win);
+
+/// Of the regions of this thread one that has collected something for the target (TACIT_ALL_TARGETS: for any); null: none has. Local.
+const tacit_coalesce* region_with_waiting(MPI_Win win, int target);
 
 void begin_use(window_store& store, region_window& user);
 /// Chunks that the user leaves behind belong to the store from now on.

@@ -7,6 +7,7 @@
 #include "own_window.h"
 #include "refused_calls.h"
 
+#include <initializer_list>
 #include <mpi.h>
 
 using namespace tacit::compiler;

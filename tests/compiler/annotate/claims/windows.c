@@ -211,6 +211,87 @@ static void one_elsewhere(void) {
   together(1);
 }
 
+/* Synchronizes where the region does not see it: a claim says that it does not. */
+static MPI_Win another;
+static __attribute__((noinline)) void complete(MPI_Win which, int target) {
+  MPI_Win_flush(target, which);
+}
+static void flushes(MPI_Win which) {
+  long value = 1, *cells;
+  MPI_Win_allocate(N * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &cells, &another);
+  MPI_Win_lock_all(0, another);
+  MPI_Win_lock_all(0, win);
+/* said flushed_elsewhere 1: MPI_Win_flush does not complete what this region has collected */
+#pragma mpi osc_coalesce(win, memory, long, MPI_LONG, MPI_COMM_WORLD)
+  {
+    MPI_Put(&value, 1, MPI_LONG, 0, 8 * rank, 1, MPI_LONG, win);
+    if (rank == 1) {
+#pragma mpi indep MPI_Win(win)
+      complete(which == MPI_WIN_NULL ? another : which, 0);
+    }
+    MPI_Put(&value, 1, MPI_LONG, 0, 8 * rank + 1, 1, MPI_LONG, win);
+    MPI_Win_flush(0, win);
+  }
+  MPI_Win_unlock_all(win);
+  MPI_Win_unlock_all(another);
+  MPI_Win_free(&another);
+}
+static void flushes_another(void) {
+  flushes(MPI_WIN_NULL);
+}
+static void flushed_elsewhere(void) {
+  flushes(win);
+}
+
+/* Operations in front of the region, of the same process. */
+static void put_before(int completes, int place) {
+  long value = 1;
+  MPI_Win_lock_all(0, win);
+  MPI_Put(&value, 1, MPI_LONG, 0, place, 1, MPI_LONG, win);
+  if (completes)
+    MPI_Win_flush(0, win);
+/* said put_outside 1: this region puts into bytes 64 to 72 of the window of process 0 while rank 1 puts into them */
+#pragma mpi osc_coalesce(win, memory, long, MPI_LONG, MPI_COMM_WORLD) no_overlap
+  {
+    for (int i = 0; i < 4; ++i)
+      MPI_Put(&value, 1, MPI_LONG, 0, 8 * rank + i, 1, MPI_LONG, win);
+    MPI_Win_flush(0, win);
+  }
+  MPI_Win_unlock_all(win);
+}
+static void completed_before(void) {
+  put_before(1, 8 * rank);
+}
+static void put_elsewhere(void) {
+  put_before(0, 8 * rank + 5);
+}
+static void put_outside(void) {
+  put_before(rank == 0, 8 * rank);
+}
+
+/* Every second element, and those between. */
+static void columns(int second) {
+  long values[8] = {0};
+  MPI_Datatype column;
+  MPI_Type_vector(4, 1, 2, MPI_LONG, &column);
+  MPI_Type_commit(&column);
+  MPI_Win_fence(0, win);
+/* said columns_meet 1: operations of this region touch bytes 144 to 152 of the window of process 0 twice */
+#pragma mpi osc_coalesce(win, memory, long, MPI_LONG, MPI_COMM_WORLD) no_overlap
+  {
+    MPI_Put(values, 1, column, 0, 16 * rank, 1, column, win);
+    MPI_Put(values, 1, column, 0, 16 * rank + second, 1, column, win);
+    MPI_Win_fence(0, win);
+  }
+  MPI_Type_free(&column);
+}
+static void columns_apart(void) {
+  columns(1);
+}
+static void columns_meet(void) {
+  columns(rank == 1 ? 2 : 1);
+}
+
 int main(int argc, char** argv) {
   static const struct {
     const char* name;
@@ -228,7 +309,14 @@ int main(int argc, char** argv) {
              {"copies", copies},
              {"units", units},
              {"all_together", all_together},
-             {"one_elsewhere", one_elsewhere}};
+             {"one_elsewhere", one_elsewhere},
+             {"flushes_another", flushes_another},
+             {"flushed_elsewhere", flushed_elsewhere},
+             {"completed_before", completed_before},
+             {"put_elsewhere", put_elsewhere},
+             {"put_outside", put_outside},
+             {"columns_apart", columns_apart},
+             {"columns_meet", columns_meet}};
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
