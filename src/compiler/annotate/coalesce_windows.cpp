@@ -122,6 +122,21 @@ public:
   bool hidden = false; ///< something is called that has no place of its own in the text
 };
 
+bool is_listed(const unit& of, const annotated_statement& at, const mpi_use& use) {
+  const clang::Expr* window = window_argument(use);
+  return std::any_of(at.by.says.windows.begin(), at.by.says.windows.end(),
+                     [&](const window_buffer& w) { return is_window(window, w.window.text, of.context); });
+}
+
+/// Whoever comes to its fences by the same annotation waits for it, whatever it collects.
+bool is_awaited(const unit& of, const annotated_statement& at) {
+  const std::vector<mpi_use> uses =
+      at.by.says.collective ? mpi_uses_in(at.statement) : std::vector<mpi_use>();
+  return std::any_of(uses.begin(), uses.end(), [&](const mpi_use& use) {
+    return use.is({mpi_call::Win_fence}) && is_listed(of, at, use);
+  });
+}
+
 struct rename {
   const clang::CallExpr* call;
   std::string name;
@@ -162,10 +177,10 @@ public:
     for (const clang::Expr* call : walk.calls)
       if (const auto use = mpi_use_of(call); use && is_operation(*use) && on_listed(*use))
         plan_.operations.push_back(*use);
-    if (plan_.operations.empty())
+    if (plan_.operations.empty() && !is_awaited(of_, at_))
       return refuse(stays(at_, wording(remark::the_statement), reason::nothing_annotated,
                           wording(remark::no_listed_operation)));
-    if (const std::string reason = reason_for_none(); !reason.empty() && !at_.by.says.collective)
+    if (const std::string reason = reason_for_none(); !reason.empty() && !is_awaited(of_, at_))
       return refuse(stays(at_, wording(remark::the_statement), reason::operation_stays, reason));
     for (const clang::Expr* call : walk.calls)
       if (!plan_.refused)
@@ -190,11 +205,7 @@ private:
     return parent ? facts_.parent_of(parent) : nullptr;
   }
 
-  bool on_listed(const mpi_use& use) const {
-    const clang::Expr* window = window_argument(use);
-    return std::any_of(at_.by.says.windows.begin(), at_.by.says.windows.end(),
-                       [&](const window_buffer& w) { return is_window(window, w.window.text, of_.context); });
-  }
+  bool on_listed(const mpi_use& use) const { return is_listed(of_, at_, use); }
 
   /// Empty, or why not one of the operations is collected.
   std::string reason_for_none() const {
@@ -452,10 +463,20 @@ void change(const unit& of, const annotated_statement& at, const function_facts&
                          {}});
   }
   for (const mpi_use& operation : plan.operations)
-    if (into.has(operation.call))
+    if (choice.collects && into.has(operation.call))
       into.said.push_back(said_of(of, operation, choice));
   mark(of, at.by, into.edits);
   include_run_time(of, file, into.edits);
+}
+
+/// With `collective` it is no matter of speed.
+void say_refused(const unit& of, const annotated_statement& at, finding why, findings& said) {
+  if (is_awaited(of, at) && why.level == severity::remark) {
+    why.level = severity::warning;
+    why.note = wording(remark::others_wait);
+    why.note_at = at.by.begin;
+  }
+  said.push_back(std::move(why));
 }
 
 } // namespace
@@ -480,12 +501,15 @@ void coalesce_windows(const unit& of, const annotated_statement& at, const platf
       into.said.push_back(*wrong);
   const region_plan plan = coalesce_planner(of, at, facts).make();
   if (plan.refused)
-    return into.said.push_back(*plan.refused);
-  const coalescing_choice choice = choose_coalescing(at.by.says, kinds_of(plan.operations, of.context), by);
-  if (choice.collects)
-    return change(of, at, facts, plan, choice, into);
-  into.said.push_back(stays(at, wording(remark::the_statement), reason::operation_stays, choice.reason));
-  into.said.back().decided_by = choice.by;
+    return say_refused(of, at, *plan.refused, into.said);
+  coalescing_choice choice = choose_coalescing(at.by.says, kinds_of(plan.operations, of.context), by);
+  if (!choice.collects) {
+    into.said.push_back(stays(at, wording(remark::the_statement), reason::operation_stays, choice.reason));
+    into.said.back().decided_by = choice.by;
+    choice.factor = 1; // with which the run time leaves operations to MPI
+  }
+  if (choice.collects || is_awaited(of, at))
+    change(of, at, facts, plan, choice, into);
 }
 
 } // namespace tacit::compiler
