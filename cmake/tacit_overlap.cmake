@@ -57,12 +57,13 @@ endfunction()
 #
 # Transforms the target's C and C++ sources by what `#pragma mpi` says (docs/annotations.md) before they are compiled, and links what
 # they then call. The compiler is clang; launchers such as ccache do not see that it reads other text, and are left out.
-# PLATFORM: a description of tacit platform, of the machine on which the program will run.
+# PLATFORM: a description of tacit platform, of the machine on which the program will run; a relative name is one in the source folder.
 function(tacit_annotations target)
   cmake_parse_arguments(PARSE_ARGV 1 given "" PLATFORM "")
   set(launcher ${tacit_COMMAND} launch)
   if(given_PLATFORM)
-    list(APPEND launcher --platform=${given_PLATFORM})
+    get_filename_component(platform "${given_PLATFORM}" ABSOLUTE) # the compiler runs in the folder of the build
+    list(APPEND launcher --platform=${platform})
   endif()
   foreach(language C CXX)
     if(CMAKE_${language}_COMPILER_LOADED)
