@@ -142,7 +142,7 @@ static void let_decide(const struct way* w) {
   int decided = w->schedule == NULL;
   for (int i = 0; i < most && !decided; i++) {
     char* const text = explanation_of(w->schedule);
-    decided = strstr(text, "will be tried") == NULL;
+    decided = strstr(text, "feedback: ") == NULL;
     free(text);
     if (!decided)
       time_block(w, 0, turn);

@@ -306,14 +306,20 @@ int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MP
  *   tacit_patterns  TACIT_PATTERNS         a file with descriptions of patterns (docs/patterns.md), which rank 0
  *                                          reads; tacit_explain says which of them the graph has
  *   tacit_tune      TACIT_TUNE             auto (default): of a graph of up to 10,000 messages that as written is
- *                                          predicted to take 10 us or more, after ten runs up to 250 of each try what was
- *                                          chosen, the graph as written by MPI's messages, and up to two more that
- *                                          are predicted to be nearly as fast; all ranks go on with what was chosen
- *                                          unless another one is faster by more than 3 %. On: the first runs try
- *                                          the graph as written, MPI's collectives and what else is predicted to
- *                                          be fast, and all ranks go on with the fastest (the graph as written
- *                                          unless another one is faster by more than 3 %). The last of these
- *                                          runs waits for all ranks, so it is off with tacit_progress as_written.
+ *                                          predicted to take 10 us or more, after ten runs up to 250 of each try
+ *                                          what was chosen, the graph as written by MPI's messages, and up to
+ *                                          two more that are predicted to take at most twice as long (through
+ *                                          memory four times); all ranks go on with what was chosen unless
+ *                                          another one is faster by more than 3 %. Not of graphs that rely on
+ *                                          buffers of MPI, of reductions with tacit_allow_reassociation, of what
+ *                                          all ranks compile together, in the background or more than three
+ *                                          times, and of no more than 256 schedules at a time. On: the first
+ *                                          runs try the graph as written, MPI's collectives and what else is
+ *                                          predicted to be fast, and all ranks go on with the fastest (the graph
+ *                                          as written unless another one is faster by more than 3 %).
+ *                                          The 16th run after all of these, and tacit_schedule_free before it,
+ *                                          may wait until all ranks have started the last one, so there are none
+ *                                          with tacit_progress as_written.
  *                                          Rank 0 keeps what "on" measured in a file beside the machine model,
  *                                          and later runs that compile an equal graph on as many ranks, which
  *                                          share nodes alike, take what was fastest without measuring; "again"
@@ -331,7 +337,7 @@ int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MP
  *                                          runs go on as written, and then go over to the new form at the same
  *                                          run; nobody waits for that. The thread calls nothing of MPI and
  *                                          nothing of the program's. Where
- *                                          it is not possible (with tacit_tune, tacit_plan, tacit_replace false,
+ *                                          it is not possible (with tacit_tune on or again, tacit_plan, tacit_replace false,
  *                                          tacit_progress as_written, tacit_driver rma, tacit_compile
  *                                          distributed) the whole graph is compiled at once. tacit_explain says
  *                                          "analysis:", and which run. Such a schedule is not kept

@@ -346,7 +346,7 @@ std::vector<variant> chooser::kept() {
   if (wanted_.most == 1)
     return finalists();
   const auto always = [&](const variant& w) {
-    return (out_.plans[w.plan].name == written_name || is_of_collectives(w.driver));
+    return out_.plans[w.plan].name == written_name || is_of_collectives(w.driver);
   };
   auto others = static_cast<std::ptrdiff_t>(wanted_.most) -
                 std::count_if(out_.variants.begin(), out_.variants.end(), always);
@@ -362,9 +362,9 @@ std::vector<variant> chooser::kept() {
 
 /// Keeps those, and their plans.
 void chooser::take() {
-  std::vector<variant> kept = this->kept();
+  std::vector<variant> variants = kept();
   std::vector<bool> used(out_.plans.size(), false);
-  for (const variant& w : kept)
+  for (const variant& w : variants)
     used[w.plan] = true;
   std::vector<std::size_t> now(out_.plans.size(), 0);
   std::vector<named_plan> plans;
@@ -373,9 +373,9 @@ void chooser::take() {
       now[i] = plans.size();
       plans.push_back(std::move(out_.plans[i]));
     }
-  for (variant& w : kept)
+  for (variant& w : variants)
     w.plan = now[w.plan];
-  out_.variants = std::move(kept);
+  out_.variants = std::move(variants);
   out_.plans = std::move(plans);
 }
 

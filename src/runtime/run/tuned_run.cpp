@@ -3,6 +3,7 @@
 #include "vocabulary/base/amounts.h"
 
 #include <algorithm>
+#include <atomic>
 #include <fmt/format.h>
 #include <utility>
 
@@ -38,7 +39,13 @@ double least_prediction(const std::vector<tuned_candidate>& candidates) {
   return least;
 }
 
+std::atomic<std::size_t> living_of_graphs = 0;
+
 } // namespace
+
+std::size_t tuned_run::of_graphs() {
+  return living_of_graphs;
+}
 
 std::uint64_t runs_in_a_turn(double seconds) {
   constexpr double fewest = 4, most = 50;
@@ -75,14 +82,22 @@ tuned_run::tuned_run(std::vector<tuned_candidate> candidates, std::uint64_t afte
   by_turns_ = true;
   plan_.runs_per_turn = runs_in_a_turn(least_prediction(candidates_));
   plan_.runs_to_agree = runs_ahead;
+  ++living_of_graphs;
 }
 
-tuned_run::~tuned_run() = default;
+tuned_run::~tuned_run() {
+  if (by_turns_)
+    --living_of_graphs;
+}
 
-void tuned_run::end() {
-  while (agreement_ && !agreement_->progress())
-    take_pause(0);
-  agreement_.reset();
+void tuned_run::end(bool waits) noexcept {
+  try {
+    while (waits && agreement_ && !agreement_->progress())
+      take_pause(0);
+    if (waits)
+      agreement_.reset();
+  } catch (...) { // an error of MPI concerns nobody who has no use for the result
+  }
   for (tuned_candidate& c : candidates_) {
     c.run.reset();
     if (c.peers)
@@ -160,33 +175,47 @@ bool tuned_run::complete() {
 }
 
 void tuned_run::decide() {
-  slowest_ = agreement_->values();
-  agreement_.reset();
-  if (by_turns_) {
-    std::vector<bool> preferred;
-    for (const tuned_candidate& c : candidates_)
-      preferred.push_back(c.preferred);
-    candidate_ = fastest_or(slowest_, preferred);
-  } else {
-    candidate_ = fastest(slowest_);
+  {
+    const std::lock_guard lock(decision_);
+    slowest_ = agreement_->values();
+    candidate_ = fastest_candidate();
   }
+  agreement_.reset();
   for (std::size_t i = 0; i < candidates_.size(); ++i)
     if (i != candidate_) {
       candidates_[i].run.reset();
-      candidates_[i].peers.reset();
+      if (!by_turns_) // those of graphs may have communicators, which only `end` frees together
+        candidates_[i].peers.reset();
     }
   tell();
+}
+
+std::size_t tuned_run::fastest_candidate() const {
+  if (!by_turns_)
+    return fastest(slowest_);
+  std::vector<bool> preferred;
+  for (const tuned_candidate& c : candidates_)
+    preferred.push_back(c.preferred);
+  return fastest_or(slowest_, preferred);
 }
 
 /// Whatever fails in it is no reason for the run to fail.
 void tuned_run::tell() noexcept {
   const auto then = std::exchange(then_, nullptr);
+  std::string told;
   try {
     if (then)
-      told_ = then(*this);
+      told = then(*this);
   } catch (...) {
-    told_.clear();
+    told.clear();
   }
+  const std::lock_guard lock(decision_);
+  told_ = std::move(told);
+}
+
+std::size_t tuned_run::candidate() const {
+  const std::lock_guard lock(decision_);
+  return candidate_;
 }
 
 std::string tuned_run::timed(std::size_t i) const {
@@ -204,9 +233,13 @@ std::string tuned_run::words_of_others() const {
 }
 
 std::string tuned_run::describe() const {
+  const std::lock_guard lock(decision_);
   if (slowest_.empty())
-    return fmt::format("feedback: {} variants will be tried after {} runs\n", candidates_.size(),
-                       plan_.after);
+    return run_ < plan_.after || run_ == 0
+               ? fmt::format("feedback: {} variants will be tried after {} runs\n", candidates_.size(),
+                             plan_.after)
+               : fmt::format("feedback: {} variants are tried until run {}\n", candidates_.size(),
+                             plan_.decides() + 1);
   const std::string others = words_of_others();
   return fmt::format("feedback after {} runs: {}{}{}{} ({} of the slowest rank)\n{}", plan_.decides() + 1,
                      candidate_ == 0 ? "stays with " : "changed to ", timed(candidate_),

@@ -2,7 +2,7 @@
 // all ranks go on with the one that was fastest.
 //
 // Problem: a model predicts ranks that have the machine for themselves and arrive together; programs are not
-// like that. Idea: all candidates are prepared beforehand, each with tags and connections of its own. As all
+// like that. Idea: all candidates are prepared beforehand, each with connections of its own. As all
 // ranks run the operation equally often, the number of the run alone says which candidate runs:
 //
 //     first `after` runs    the first one, which was predicted to be the fastest
@@ -33,6 +33,7 @@
 #include <functional>
 #include <memory>
 #include <mpi.h>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -87,12 +88,16 @@ public:
   void finish() override;
   double pause() const override;
 
-  /// Gives up what is left, together: collective, as the `end` of connections is; waits until all ranks have agreed if that is under way.
-  /// Must not be active.
-  void end();
+  /// Gives up what is left, together: collective, as the `end` of connections is. If the ranks are about to agree it waits for that, which
+  /// it must not where some rank has failed and may have no part in it. Must not be active.
+  void end(bool waits = true) noexcept;
+  /// After `end`: the communicator is in use for good.
+  bool is_agreeing() const { return agreement_ != nullptr; }
+  /// How many of this process measure, or have measured, graphs.
+  static std::size_t of_graphs();
 
   /// Position, in the list that was given, of the candidate that runs now or ran last.
-  std::size_t candidate() const { return candidate_; }
+  std::size_t candidate() const;
   const std::string& name(std::size_t candidate) const { return candidates_[candidate].name; }
   /// For people: what was measured, or that nothing has been yet.
   std::string describe() const;
@@ -111,6 +116,7 @@ private:
   std::vector<double> own_times() const;
   std::string timed(std::size_t candidate) const;
   void decide();
+  std::size_t fastest_candidate() const;
   void tell() noexcept;
 
   std::vector<tuned_candidate> candidates_; ///< once decided, only one of them still has its execution
@@ -126,6 +132,8 @@ private:
   bool by_turns_ = false; ///< of a compiled graph
   double turn_ = 0;       ///< seconds of this turn's runs that count
   std::unique_ptr<maxima> agreement_;
+  /// Whoever waits for any schedule may decide about this one while its owner asks what is known.
+  mutable std::mutex decision_;
   std::vector<double> slowest_;
   std::function<std::string(const tuned_run&)> then_;
   std::string told_; ///< what `then_` has said

@@ -101,9 +101,11 @@ std::vector<candidate> candidates_of(const rank_part& mine, const able_words& ab
 /// Collective: all of them prepared, to be measured in place. They share a communicator, which communicators are too few to have each for
 /// itself: a run of one cannot meet a run of another, as each receives all that it sends, and MPI's messages of one sender with one tag, and
 /// collectives, match in the order in which they were begun. `here.comm` is left to those who agree. Does not agree in the end.
-binding measured_in_place(const rank_part& mine, std::vector<candidate> list, const rank_position& here,
+binding measured_in_place(const rank_part& mine, std::vector<candidate> those, const rank_position& here,
                           const char* function, agreement& all) {
-  private_communicator own;
+  binding out; // its communicator outlives what runs on it
+  private_communicator& own = out.of_candidates.emplace_back();
+  std::vector<candidate> list = std::move(those);
   all.always("making a communicator", [&] { own = private_communicator::like(here.comm); });
   all.here("preparing to connect", [&] {
     for (candidate& c : list)
@@ -115,7 +117,6 @@ binding measured_in_place(const rank_part& mine, std::vector<candidate> list, co
       if (c.peers)
         c.peers->create();
     });
-  binding out; // its communicators outlive what runs on them
   all.here("preparing the schedule", [&] {
     std::vector<tuned_candidate> prepared;
     std::vector<explanation> why;
@@ -126,7 +127,6 @@ binding measured_in_place(const rank_part& mine, std::vector<candidate> list, co
                           c.predicted < 0 ? -1 : c.predicted * 1e-9,
                           mine.first_stays ? prepared.empty() : c.what->name == graphs::written_name});
     }
-    out.of_candidates.push_back(std::move(own));
     auto run =
         std::make_unique<tuned_run>(std::move(prepared), mine.first_stays ? runs_of_the_first : 0, here.comm);
     if (!mine.measured_as.graph.empty())

@@ -26,8 +26,8 @@ own_functions functions_of(const rank_part& mine, const graph_builder& part);
 
 /// A graph that is bound to drivers on this rank.
 struct binding {
+  std::vector<private_communicator> of_candidates; ///< for `plan`, which is destroyed before them
   std::unique_ptr<bound_graph> plan;
-  std::vector<private_communicator> of_candidates; ///< for `plan`
   own_functions functions;
 };
 

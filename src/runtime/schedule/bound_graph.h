@@ -18,7 +18,7 @@ public:
               std::unique_ptr<execution> run, explanation why)
       : rank_(rank), made_by_(made_by), peers_(std::move(peers)), run_(std::move(run)), why_{std::move(why)} {
   }
-  /// Of candidates that are measured in place, which run on communicators of their own; an explanation for each.
+  /// Of candidates that are measured in place, which have a communicator for themselves; an explanation for each.
   bound_graph(int rank, const char* made_by, std::unique_ptr<tuned_run> run, std::vector<explanation> why)
       : rank_(rank), made_by_(made_by), tuned_(run.get()), run_(std::move(run)), why_(std::move(why)) {}
   /// The communicator that it uses, to be freed by `end`. Not freed by the destructor, which is local.
@@ -40,10 +40,15 @@ public:
     return tuned_ ? with_measured(why_[tuned_->candidate()], tuned_->describe()) : why_.front();
   }
   void end() noexcept override { end_but_communicator(); }
-  /// As `end`, but its communicator is the caller's then.
+  /// Some rank has failed, so that none may be waited for.
+  void give_up() noexcept { given_up_ = true; }
+  /// As `end`, but its communicator is the caller's then, if it can be used again.
   private_communicator end_but_communicator() noexcept {
-    if (tuned_)
-      tuned_->end();
+    if (tuned_) {
+      tuned_->end(!given_up_ && !run_->failure);
+      if (tuned_->is_agreeing())
+        comm_ = MPI_COMM_NULL; // MPI still needs it
+    }
     tuned_ = nullptr;
     run_.reset();
     of_candidates_.clear();
@@ -59,6 +64,7 @@ private:
   int rank_;
   const char* made_by_;
   MPI_Comm comm_ = MPI_COMM_NULL;
+  bool given_up_ = false;
   std::vector<private_communicator> of_candidates_;
   std::unique_ptr<connection> peers_;
   tuned_run* tuned_ = nullptr;     ///< `run_`, if candidates are measured

@@ -6,6 +6,7 @@
 #include "neighbors/leftovers/leftovers.h"
 #include "runtime/mpi/collective_calls.h"
 #include "runtime/mpi/errors.h"
+#include "runtime/run/tuned_run.h"
 #include "runtime/schedule/compile_runs.h"
 #include "runtime/schedule/known_machine.h"
 #include "runtime/schedule/measured_before.h"
@@ -88,7 +89,10 @@ graphs::choice_request request_of(const std::vector<rank_facts>& ranks, const co
   // The end of the trials waits for all ranks to start a run (run/tuned_run.h).
   const bool may_wait = wanted.compile.planning.progress == graphs::region_progress::collective;
   out.most = wanted.measures_all() && may_wait ? wanted.candidates : 1;
-  out.finalists = wanted.measures == measuring::finalists && may_wait && !wanted.in_background();
+  // Each has a second communicator, of which some libraries have two thousand.
+  constexpr std::size_t most_with_finalists = 256;
+  out.finalists = wanted.measures == measuring::finalists && may_wait && !wanted.in_background() &&
+                  tuned_run::of_graphs() < most_with_finalists;
   return out;
 }
 
@@ -241,6 +245,17 @@ void choose_for_background(compiled_graph& c, const checked_graph& graph) {
 
 } // namespace
 
+/// Messages straight from origin to destination, one behind the other, may need buffers of MPI where those of the program need none.
+bool relies_on_buffers(const diagnostic& d) {
+  return d.code == number(reason::relies_on_buffering);
+}
+
+/// Whether a run by another variant is as good as one by what is taken: it must end where that does, and round alike.
+bool may_be_measured(const graphs::compilation& products, const compile_request& wanted) {
+  const bool relies = std::any_of(products.problems.begin(), products.problems.end(), relies_on_buffers);
+  return !relies && !(wanted.compile.planning.reassociate && !products.moved.reductions.empty());
+}
+
 compiled_graph find_meaning(checked_graph graph, std::function<void()> go_on) {
   const compile_request& wanted = graph.wanted;
   graphs::compile_options options = wanted.compile;
@@ -254,6 +269,7 @@ compiled_graph find_meaning(checked_graph graph, std::function<void()> go_on) {
   out.all.g = graphs::with_groups(std::move(out.all.g), out.products.groups);
   if (go_on)
     go_on();
+  graph.where.finalists = graph.where.finalists && may_be_measured(out.products, wanted);
   out.chosen = graphs::choose(out.all.g, out.products, wanted.compile, graph.where);
   refuse_unknown_plan(out.chosen, wanted.plan);
   add_unpriced(out.chosen, out.all.g, out.products.schedule, wanted.driver);
@@ -331,11 +347,6 @@ void call_straight(std::string& plan) {
 
 constexpr const char* together = "all ranks together, each with its own part";
 
-/// Messages straight from origin to destination, one behind the other, may need buffers of MPI where those of the program need none.
-bool relies_on_buffers(const diagnostic& d) {
-  return d.code == number(reason::relies_on_buffering);
-}
-
 std::vector<graphs::transfer> transfers_of(const std::vector<local_graph>& parts) {
   std::vector<graphs::transfer> out;
   for (std::uint32_t r = 0; r < parts.size(); ++r)
@@ -408,7 +419,8 @@ rank_part part_of(const compiled_graph& compiled, std::uint32_t rank) {
     part.candidates.push_back({p.name, make_program(g, p.steps.ranks[rank], rank_id{rank})});
   for (const graphs::variant& w : compiled.chosen.variants)
     part.variants.push_back({w.plan, w.driver, w.predicted});
-  part.first_stays = compiled.measured_as.graph.empty(); // finalists, of which nothing is kept
+  part.first_stays =
+      part.variants.size() > 1 && compiled.measured_as.graph.empty(); // of finalists nothing is kept
   if (rank == 0 && part.variants.size() > 1)
     part.measured_as = compiled.measured_as;
   const auto& names = compiled.all.names[rank];

@@ -96,6 +96,7 @@ void kept_plan::take_back() noexcept {
 void kept_plan::give_up() noexcept {
   const std::lock_guard lock(guard_);
   now_ = state::failed;
+  plan_->give_up();
 }
 
 void kept_plan::let_go() noexcept {
@@ -278,6 +279,7 @@ kept_graphs::room kept_graphs::make_room(const lookup& found, std::optional<std:
     entries_[i].idle = use == idle || use == only_steps;
     if (use != failed)
       continue;
+    entries_[i].made->give_up(); // it may be another rank that has failed
     entries_[i].made->end();
     entries_[i].made.reset();
     entries_[i].idle = true;
