@@ -173,7 +173,9 @@ TEST(oracle, what_is_not_passed_on_equals_the_bytes_of_an_execution) {
 }
 
 TEST(oracle, following_rank_by_rank_equals_the_bytes_of_an_execution) {
-  for (const random_recipe& recipe : {random_recipe{}, {.max_memory = 100, .max_steps = 40}})
+  const random_recipe large{.max_memory = 100, .max_steps = 40};
+  const random_recipe unlike{.min_ranks = 12, .max_ranks = 30, .max_memory = 200, .max_steps = 90};
+  for (const random_recipe& recipe : {random_recipe{}, large, unlike})
     for_random_graphs(recipe, [](const graph& g, std::uint64_t seed) {
       const analysis a = analyze(g);
       const std::optional<transfers> moved = follow_rank_by_rank(g, a.matched, a.order, {});

@@ -3,7 +3,8 @@
 // A fragment tree (fragment_tree.h) keeps what lies in memory and looks for it by comparing, which is most of the time where a message has
 // many pieces: where a list of pieces jumps from one buffer to another one, the processor guesses wrong at each step. Programs read and
 // write the same pieces again and again, so after a few operations all cuts are there, each piece begins at one of them, and which one
-// is told by a table without any guess. Cuts that are missing are made for a whole list of pieces at once.
+// is told by a table without any guess. Cuts that are missing are made for a whole list of pieces at once. Ranks mostly touch the same
+// pieces as the rank before, so its cuts stay: one that nobody needs costs little, and changes nothing of what is visited but how it is cut.
 #pragma once
 
 #include "graphs/flow/memory_budget.h"
@@ -32,9 +33,19 @@ public:
         held_(counted_allocator<value>(budget)), table_(counted_allocator<std::uint32_t>(budget)),
         missing_(counted_allocator<std::uint64_t>(budget)) {}
 
-  void forget_all() {
+  /// The memory of another rank, in which nothing has been written. It is to be read and written in so many pieces. Cuts stay, unless they
+  /// are many more than the rank can need, or more have come with each rank; where that happens again and again, ranks are not alike.
+  void start_anew(std::size_t pieces) {
+    constexpr std::size_t spare = 2; // times as many cuts as one rank has needed, and as this one needs
+    if (usual_ == 0)
+      usual_ = cuts_.size();
+    const bool alike = cuts_.size() <= spare * usual_;
+    in_vain_ += alike ? 0 : 1;
+    if (alike && in_vain_ < most_in_vain && cuts_.size() <= spare * pieces)
+      return std::fill(held_.begin(), held_.end(), value{initial, 0});
     cuts_.clear();
     held_.clear();
+    usual_ = 0;
   }
 
   /// Makes all cuts that are needed for these pieces.
@@ -86,6 +97,7 @@ public:
 
 private:
   static constexpr std::size_t none = ~std::size_t{0};
+  static constexpr std::uint32_t most_in_vain = 8; ///< after which no cuts are kept any more
   static constexpr std::size_t few =
       48; ///< cuts that are compared one by one sooner than looked up in a table
 
@@ -154,6 +166,8 @@ private:
   counted_vector<value> held_;          ///< behind each cut; behind the last one nothing was written
   counted_vector<std::uint32_t> table_; ///< by address: number of the cut, from 1 on; of more than a few
   unsigned shift_ = 0;
+  std::size_t usual_ = 0;     ///< cuts of the first rank of those whose cuts are here
+  std::uint32_t in_vain_ = 0; ///< how often cuts were kept that the ranks after it did not need
   counted_vector<std::uint64_t> missing_;
   std::size_t sorted_at_once_ = 0; ///< the most
   patience_sorter<std::uint64_t> sorter_;

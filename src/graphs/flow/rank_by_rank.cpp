@@ -82,8 +82,8 @@ private:
     live_bytes live(g_);
     ends_.reserve(g_.ranks());
     for (std::uint32_t r = 0; r < g_.ranks(); ++r) {
-      memory_.forget_all();
       const std::span<const op_id> mine = by_rank.of(r);
+      memory_.start_anew(pieces_of(mine));
       if (mine.size() > most_one_by_one)
         cut_for_all(mine);
       for (const op_id& op : mine) {
@@ -94,6 +94,14 @@ private:
       ends_.push_back(left_.size());
     }
     budget_.give_back(listed);
+  }
+
+  /// Pieces of memory that these operations read and write.
+  std::size_t pieces_of(std::span<const op_id> mine) const {
+    std::size_t count = 0;
+    for (const op_id op : mine)
+      count += g_.reads(op).size() + g_.writes(op).size();
+    return count;
   }
 
   /// To make cuts moves all those behind them, so a rank makes them once if it has many operations.
