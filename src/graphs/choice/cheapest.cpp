@@ -33,8 +33,8 @@ struct candidate {
   plan steps;
   bool made = false;  ///< `steps` are there
   bool valid = false; ///< without asking
-  bool none = false;  ///< there is no such plan
-  bool seen = false;  ///< its variants have prices as far as it matters
+  bool refused = false;
+  bool seen = false; ///< its variants have prices as far as it matters
   std::optional<algorithm> form;
   bool leftovers = false;             ///< another way for messages that belong to no collective
   std::vector<known_price> by_driver; ///< empty: it is no variant
@@ -103,6 +103,7 @@ private:
   bool make(candidate& x);
   void refine(candidate& x);
   void play(candidate& x, std::size_t driver);
+  bool may_be_taken(candidate& x);
   void ask_library(candidate& x, double played_by_p2p);
   void add_leftovers();
   void bound_straight();
@@ -259,7 +260,6 @@ void bounded_search::look_at(candidate& x) {
   x.seen = true;
   const bool made_before = x.made;
   if (!make(x)) {
-    x.none = true;
     x.by_driver.clear();
     x.steps = {};
     return;
@@ -273,8 +273,9 @@ void bounded_search::look_at(candidate& x) {
     refine(x);
   for (std::size_t d = drivers_.size();
        d-- > 0;) // what MPI would take is known by p2p, and is often the least
-    play(x, d);
-  if (at_once_ && !leaves_at_once(x.steps))
+    if (!x.refused)
+      play(x, d);
+  if (x.refused || (at_once_ && !leaves_at_once(x.steps)))
     x.by_driver.clear();
 }
 
@@ -297,8 +298,18 @@ void bounded_search::play(candidate& x, std::size_t driver) {
     return;
   }
   price = {played + beyond, true};
-  if (is_variant)
-    limit_ = std::min(limit_, weight(x, driver));
+  if (is_variant && !is_known_costlier(x, driver) && may_be_taken(x))
+    limit_ = weight(x, driver);
+}
+
+/// Algorithms are right as long as nothing is wrong with this library, and are validated once, in the end. Leftovers come from elsewhere
+/// and may hand on what others wait for: what is refused of them must not keep others from being played.
+bool bounded_search::may_be_taken(candidate& x) {
+  if (x.leftovers && !x.valid) {
+    x.valid = validate(g_, c_.matched, c_.order, c_.moved, x.steps, options_.planning).empty();
+    x.refused = !x.valid;
+  }
+  return !x.refused;
 }
 
 void bounded_search::ask_library(candidate& x, double played_by_p2p) {

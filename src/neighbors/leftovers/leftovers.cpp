@@ -119,6 +119,14 @@ tree_rule rule_for(const graphs::machine_costs& costs) {
   return rule;
 }
 
+/// Every communicator has these tags for the messages of plans: half of what MPI guarantees (runtime/run/lower.h). So a plan can run
+/// with other ways for its leftovers wherever it can run without.
+constexpr std::int32_t end_of_sure_tags = 32767 / 2 - 1;
+
+bool has_tags(std::int32_t first, std::size_t count) {
+  return first < end_of_sure_tags && count <= static_cast<std::size_t>(end_of_sure_tags - first);
+}
+
 std::optional<rank_plans> through_trees(const rank_plans& direct, std::int32_t first_tag,
                                         const graphs::machine_costs& costs) {
   const tree_rule rule = rule_for(costs);
@@ -126,7 +134,7 @@ std::optional<rank_plans> through_trees(const rank_plans& direct, std::int32_t f
   for (const graphs::rank_plan& p : direct)
     loads.push_back(load_of(p, rule));
   const std::vector<hot_side> sides = hot_sides(loads, rule);
-  if (sides.empty())
+  if (sides.empty() || !has_tags(first_tag, sides.size()))
     return std::nullopt;
   std::vector<std::vector<tree_part>> parts(direct.size());
   for (std::size_t i = 0; i < sides.size(); ++i) {
@@ -146,7 +154,8 @@ std::optional<rank_plans> through_trees(const rank_plans& direct, std::int32_t f
 std::optional<rank_plans> between_nodes(const rank_plans& direct, std::int32_t first_tag,
                                         const graphs::machine_costs& costs,
                                         const graphs::process_map& where) {
-  if (where.node.empty())
+  constexpr std::size_t tags = 3; // of its steps (aggregate.h)
+  if (where.node.empty() || !has_tags(first_tag, tags))
     return std::nullopt;
   const node_map nodes = map_of_nodes(where.node);
   if (!nodes.useful())
@@ -162,61 +171,141 @@ std::optional<rank_plans> between_nodes(const rank_plans& direct, std::int32_t f
   return out;
 }
 
-/// The steps of a rank that replace its messages in an exchange, put in their place.
-void put_in_place(graphs::rank_plan& at, const std::vector<std::uint32_t>& old, const exchange& x,
-                  graphs::rank_plan made) {
-  at.scratch_bytes = made.scratch_bytes;
-  const std::size_t place = old.empty() ? at.steps.size() : old.front();
-  std::vector<bool> is_old(at.steps.size(), false), is_last(made.steps.size(), true);
-  for (const std::uint32_t s : old)
-    is_old[s] = true;
-  for (const graphs::step& s : made.steps)
-    for (const std::uint32_t before : s.after)
-      is_last[before] = false;
-  graphs::step_list out;
-  out.reserve(at.steps.size() - old.size() + made.steps.size());
-  std::vector<std::uint32_t> now(at.steps.size(), 0), last_ones;
-  const auto new_numbers = [&](const graphs::step_numbers& before) {
-    graphs::step_numbers numbers;
-    bool has_last_ones = false;
-    for (const std::uint32_t b : before)
-      if (!is_old[b])
-        numbers.push_back(now[b]);
-      else if (!std::exchange(has_last_ones, true))
-        numbers.insert_at_end(last_ones.data(), last_ones.size());
-    return numbers;
+/// Which steps touch which bytes.
+class steps_by_bytes {
+public:
+  void add(std::uint32_t step, const graphs::segment_list& bytes) {
+    for (const graphs::segment& b : bytes)
+      pieces_.push_back({b.address, b.address + b.length, 0, step});
+  }
+  void sort() {
+    std::sort(pieces_.begin(), pieces_.end(),
+              [](const piece& a, const piece& b) { return a.begin < b.begin; });
+    std::uint64_t end = 0;
+    for (piece& p : pieces_)
+      p.latest_end = end = std::max(end, p.end);
+  }
+  /// Sorted.
+  std::vector<std::uint32_t> steps_at(const graphs::segment_list& bytes) const {
+    std::vector<std::uint32_t> steps;
+    for (const graphs::segment& b : bytes) {
+      auto p = std::lower_bound(pieces_.begin(), pieces_.end(), b.address + b.length,
+                                [](const piece& x, std::uint64_t end) { return x.begin < end; });
+      while (p != pieces_.begin() && (--p)->latest_end > b.address)
+        if (p->end > b.address)
+          steps.push_back(p->step);
+    }
+    std::sort(steps.begin(), steps.end());
+    steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+    return steps;
+  }
+
+private:
+  struct piece {
+    std::uint64_t begin, end;
+    std::uint64_t latest_end; ///< of this piece and those before it
+    std::uint32_t step;
   };
-  const auto put_made = [&] {
-    const auto first = static_cast<std::uint32_t>(out.size());
+  std::vector<piece> pieces_;
+};
+
+/// Which steps of those that replace the messages of a rank do what one of these did: a message that is still one is itself; of others
+/// those that read the bytes that were sent, or write those that were received.
+class successors {
+public:
+  explicit successors(const graphs::rank_plan& made) {
+    for (std::uint32_t i = 0; i < made.steps.size(); ++i) {
+      const graphs::step& s = made.steps[i];
+      if (graphs::is_message(s) && s.tag == 0)
+        same_.emplace(std::pair(s.kind, s.peer), i);
+      reads_.add(i, s.reads);
+      writes_.add(i, s.writes);
+    }
+    reads_.sort();
+    writes_.sort();
+  }
+  std::vector<std::uint32_t> of(const graphs::step& message) const {
+    if (const auto same = same_.find({message.kind, message.peer}); same != same_.end())
+      return {same->second};
+    return message.kind == graphs::step_kind::send ? reads_.steps_at(message.reads)
+                                                   : writes_.steps_at(message.writes);
+  }
+
+private:
+  std::map<std::pair<graphs::step_kind, rank_id>, std::uint32_t> same_;
+  steps_by_bytes reads_, writes_;
+};
+
+/// The steps of a rank with those that replace its messages in an exchange.
+class replacing {
+public:
+  replacing(graphs::rank_plan& at, const exchange& x, graphs::rank_plan made)
+      : at_(at), tag_(x.tag), old_(steps_of(at, x)), is_old_(at.steps.size(), false),
+        now_(at.steps.size(), 0), made_(std::move(made)), successors_(made_) {
+    for (const std::uint32_t s : old_)
+      is_old_[s] = true;
+  }
+
+  /// Where the first of the messages was: nothing that they wait for stands behind it.
+  void run() {
+    out_.reserve(at_.steps.size() - old_.size() + made_.steps.size());
+    const std::size_t place = old_.empty() ? at_.steps.size() : old_.front();
+    for (std::size_t i = 0; i < at_.steps.size(); ++i) {
+      if (i == place)
+        put_made();
+      if (is_old_[i])
+        continue;
+      graphs::step s = at_.steps[i];
+      s.after = renumbered(s.after);
+      now_[i] = static_cast<std::uint32_t>(out_.size());
+      out_.push_back(std::move(s));
+    }
+    if (place == at_.steps.size())
+      put_made();
+    at_.steps = std::move(out_);
+    at_.scratch_bytes = made_.scratch_bytes;
+  }
+
+private:
+  graphs::step_numbers renumbered(const graphs::step_numbers& before) const {
+    std::vector<std::uint32_t> numbers;
+    for (const std::uint32_t b : before)
+      if (!is_old_[b])
+        numbers.push_back(now_[b]);
+      else
+        for (const std::uint32_t s : successors_.of(at_.steps[b]))
+          numbers.push_back(first_made_ + s);
+    std::sort(numbers.begin(), numbers.end());
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+    graphs::step_numbers out;
+    out.insert_at_end(numbers.data(), numbers.size());
+    return out;
+  }
+  void put_made() {
     const graphs::step_numbers waits_for =
-        old.empty() ? graphs::step_numbers() : new_numbers(at.steps[old.front()].after);
-    for (std::size_t i = 0; i < made.steps.size(); ++i) {
-      graphs::step& s = made.steps[i];
-      if (is_last[i])
-        last_ones.push_back(first + static_cast<std::uint32_t>(i));
+        old_.empty() ? graphs::step_numbers() : renumbered(at_.steps[old_.front()].after);
+    first_made_ = static_cast<std::uint32_t>(out_.size());
+    for (graphs::step& s : made_.steps) {
       for (std::uint32_t& before : s.after)
-        before += first;
+        before += first_made_;
       if (s.after.empty()) // the others wait for some of these
         s.after = waits_for;
       if (s.tag == 0)
-        s.tag = x.tag;
-      out.push_back(std::move(s));
+        s.tag = tag_;
+      out_.push_back(std::move(s));
     }
-  };
-  for (std::size_t i = 0; i < at.steps.size(); ++i) {
-    if (i == place)
-      put_made();
-    if (is_old[i])
-      continue;
-    now[i] = static_cast<std::uint32_t>(out.size());
-    graphs::step s = std::move(at.steps[i]);
-    s.after = new_numbers(s.after);
-    out.push_back(std::move(s));
   }
-  if (place == at.steps.size())
-    put_made();
-  at.steps = std::move(out);
-}
+
+  graphs::rank_plan& at_;
+  std::int32_t tag_;
+  std::vector<std::uint32_t> old_; ///< the messages
+  std::vector<bool> is_old_;
+  std::vector<std::uint32_t> now_; ///< per step that stays, once it is there: its number
+  graphs::rank_plan made_;
+  successors successors_;
+  std::uint32_t first_made_ = 0;
+  graphs::step_list out_;
+};
 
 std::int32_t first_free_tag(const rank_plans& plans) {
   std::int32_t tag = 0;
@@ -238,7 +327,7 @@ std::optional<graphs::plan> rearranged(const graphs::plan& p, const std::vector<
     if (!out)
       out = p;
     for (std::size_t r = 0; r < made->size(); ++r)
-      put_in_place(out->ranks[r], steps_of(out->ranks[r], x), x, std::move((*made)[r]));
+      replacing(out->ranks[r], x, std::move((*made)[r])).run();
   }
   return out;
 }

@@ -14,11 +14,13 @@
 //     between nodes     short messages between two nodes become one (aggregate.h)
 //
 // Each exchange is made by the passes as if nothing else existed, in its own memory and with its own tags, and put where its messages were:
-// what they waited for its first steps wait for, and what waited for them waits for its last ones. Within an exchange a
+// what they waited for its first steps wait for. Who waited for one of them waits for it alone if it is still a message of its own, as
+// all are in rounds; else for the steps that send its bytes, or bring them. Within an exchange a
 // message waits only for messages of the same exchange that reach their rank earlier, so no circle arises that way; whether the whole plan still
 // does what the graph means is for `validate` to say, as of every plan.
 //
-// Cost: O(steps), and that of the passes where there are such messages; more than `most_messages` are left as they are.
+// Cost: O(steps log steps), and that of the passes where there are such messages; more than `most_messages` are left as they are, and so
+// are messages for whose trees or nodes the tags that MPI guarantees do not suffice.
 #pragma once
 
 #include "graphs/choice/choose.h"

@@ -190,6 +190,39 @@ TEST(cheapest_variant, leaves_what_it_cannot_decide_to_all_prices) {
   EXPECT_FALSE(cheapest_variant(g, c, options, wanted));
 }
 
+/// A way that costs nothing, because it forgets everything.
+std::vector<named_plan> nothing_at_all(const plan& p, const machine_costs&, const process_map&, bool) {
+  plan forgets = p;
+  for (rank_plan& r : forgets.ranks)
+    r.steps.clear();
+  return {{"nothing at all", std::move(forgets)}};
+}
+
+TEST(cheapest_variant, is_found_although_a_way_for_leftovers_is_wrong) {
+  graph g(4);
+  for (std::uint32_t r = 0; r < 4; ++r) { // each to two others, by the next but one, who hands it on
+    const std::uint64_t here = 0x1000, got = 0x2000, handed = 0x3000;
+    const op_id receive = g.recv(rank_id{r}, segment{got, 64 + (r + 2) % 4}, rank_id{(r + 2) % 4}, 0);
+    g.send(rank_id{r}, segment{here, 64 + r}, rank_id{(r + 2) % 4}, 0);
+    g.depend(receive, g.send(rank_id{r}, segment{got, 64 + (r + 2) % 4}, rank_id{(r + 1) % 4}, 1));
+    g.recv(rank_id{r}, segment{handed, 64 + (r + 1) % 4}, rank_id{(r + 3) % 4}, 1);
+  }
+  compile_options options;
+  const compilation c = compile(g, options);
+  ASSERT_TRUE(c.found.found.empty());
+  ASSERT_FALSE(c.schedule.as_written);
+  choice_request wanted;
+  wanted.leftovers = nothing_at_all;
+  wanted.all_played_up_to = ~std::size_t{0};
+  const choice all = choose(g, c, options, wanted);
+  EXPECT_EQ(all.compared.front().plan, "nothing at all");
+  const std::optional<choice> few = cheapest_variant(g, c, options, wanted);
+  ASSERT_TRUE(few) << "all variants are played";
+  EXPECT_EQ(words(*few), words(all));
+  for (const priced_variant& w : few->compared)
+    EXPECT_NE(w.plan, "nothing at all");
+}
+
 TEST(bounds, no_algorithm_is_cheaper_than_what_its_shape_or_its_messages_say) {
   int useful = 0, tight = 0;
   for (std::uint64_t i = 0; i < oracle::fuzz_count() / 4; ++i) {

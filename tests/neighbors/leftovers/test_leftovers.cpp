@@ -224,5 +224,167 @@ TEST(leftovers, of_graphs_in_which_everything_overlaps) {
   EXPECT_GT(seen["neighborhood in rounds"] + seen["neighborhood between nodes"], 20);
 }
 
+/// The first messages between all pairs of ranks, the second ones, and so on are exchanges: those of a rank leave when some of its earlier
+/// messages have arrived, of any exchange.
+graph messages_with_waiters(std::uint64_t seed) {
+  dice d(seed);
+  const std::uint32_t ranks = 3 + d.below(d.chance(10) ? 18 : 5), hot = d.chance(50) ? d.below(ranks) : ranks;
+  graph g(ranks);
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> messages;
+  std::vector<std::vector<op_id>> all(ranks);
+  std::vector<std::map<std::size_t, std::vector<op_id>>> moments(ranks); // by number of the exchange
+  const auto moment = [&](std::uint32_t rank, std::size_t number) -> const std::vector<op_id>& {
+    const auto [known, fresh] = moments[rank].try_emplace(number);
+    for (const op_id before : all[rank])
+      if (fresh && d.chance(25))
+        known->second.push_back(before);
+    return known->second;
+  };
+  const auto add = [&](std::uint32_t rank, op_id op, std::size_t number) {
+    for (const op_id before : moment(rank, number))
+      g.depend(before, op);
+    return op;
+  };
+  std::uint64_t next = 0x1000;
+  for (std::uint32_t i = d.below(8 * ranks); i-- > 0;) {
+    const std::uint32_t one = hot < ranks && d.chance(70) ? hot : d.below(ranks), other = d.below(ranks);
+    const auto [from, to] = d.chance(50) ? std::pair(one, other) : std::pair(other, one);
+    if (from == to)
+      continue;
+    const std::size_t number = messages[{from, to}]++;
+    const std::uint64_t length = 1 + d.below(16);
+    const bool shared = d.chance(20); // the same bytes for several
+    const op_id sent =
+        add(from, g.send(rank_id{from}, at(shared ? 0x800 : next, length), rank_id{to}, 1), number);
+    const op_id got = add(to, g.recv(rank_id{to}, at(next + 50, length), rank_id{from}, 1), number);
+    all[from].push_back(sent);
+    all[to].push_back(got);
+    next += 100;
+  }
+  return g;
+}
+
+using message_name = std::tuple<step_kind, rank_id, std::int32_t>;
+
+message_name name_of(const step& s) {
+  return {s.kind, s.peer, s.tag};
+}
+
+/// For which messages each message of a rank waits.
+std::map<message_name, std::set<message_name>> waits_of(const rank_plan& p) {
+  std::map<message_name, std::set<message_name>> out;
+  for (const step& s : p.steps) {
+    std::set<message_name>& before = out[name_of(s)];
+    for (const std::uint32_t b : s.after)
+      before.insert(name_of(p.steps[b]));
+  }
+  return out;
+}
+
+TEST(leftovers, are_waited_for_one_by_one) {
+  counts seen;
+  for (std::uint64_t i = 0; i < oracle::fuzz_count() && !HasFatalFailure(); ++i) {
+    const std::uint64_t seed = oracle::fuzz_seed() + i;
+    const analyzed a = analyze_all(messages_with_waiters(seed), false);
+    plan p = plan_as_written(a.g, a.m, a.o, reason::none, "");
+    p.as_written = false; // as a stage of another plan
+    plan_options options;
+    dice d(seed);
+    options.policy = d.chance(30) ? sync_policy::keep_sync : sync_policy::data;
+    if (!validate(a.g, a.m, a.o, a.t, p, options).empty())
+      continue; // relies on buffering
+    ++seen["plans"];
+    for (const named_plan& way : with_neighborhoods(p, costly_messages(), some_nodes(d, a.g.ranks()), true)) {
+      ASSERT_EQ(validate(a.g, a.m, a.o, a.t, way.steps, options), "") << way.name << " " << show(a.g, seed);
+      ASSERT_EQ(judged(a, way.steps, seed, options.policy), "") << way.name << " " << show(a.g, seed);
+      ++seen[way.name];
+      for (std::uint32_t r = 0; r < a.g.ranks() && way.name == "neighborhood in rounds"; ++r) {
+        ASSERT_EQ(waits_of(way.steps.ranks[r]), waits_of(p.ranks[r])) << show(a.g, seed);
+      }
+    }
+  }
+  for (const auto& [what, times] : seen)
+    std::cout << "  " << times << " " << what << "\n";
+  EXPECT_GT(seen["neighborhood in rounds"], static_cast<int>(oracle::fuzz_count()) / 10);
+  EXPECT_GT(seen["neighborhood through trees"], static_cast<int>(oracle::fuzz_count()) / 200);
+}
+
+std::size_t numbers_to_wait_for(const plan& p) {
+  std::size_t numbers = 0;
+  for (const rank_plan& r : p.ranks)
+    for (const step& s : r.steps)
+      numbers += s.after.size();
+  return numbers;
+}
+
+TEST(leftovers, that_somebody_waits_for_each_take_no_more_dependencies) {
+  constexpr std::uint32_t ranks = 40;
+  plan p;
+  p.ranks.resize(ranks);
+  const auto add = [&](std::uint32_t at_rank, step_kind kind, std::uint32_t peer, segment bytes) -> step& {
+    step& s = p.ranks[at_rank].steps.emplace_back();
+    s.kind = kind;
+    s.peer = rank_id{peer};
+    (kind == step_kind::recv ? s.writes : s.reads).push_back(bytes);
+    return s;
+  };
+  const auto other = [](std::uint32_t r, std::uint32_t i) { return i < r ? i : i + 1; };
+  for (std::uint32_t r = 0; r < ranks; ++r) {
+    for (std::uint32_t i = 0; i + 1 < ranks; ++i) // all to rank 0 first
+      add(r, step_kind::send, other(r, i), at(0x1000 + 8ull * other(r, i), 8));
+    for (std::uint32_t i = 0; i + 1 < ranks; ++i)
+      add(r, step_kind::recv, other(r, i), at(0x2000 + 8ull * other(r, i), 8));
+    for (std::uint32_t i = 0; i + 1 < ranks; ++i) {
+      step& copy = add(r, step_kind::copy, 0, at(0x2000 + 8ull * other(r, i), 8));
+      copy.writes = {at(0x3000 + 8ull * other(r, i), 8)};
+      copy.after = {ranks - 1 + i};
+    }
+  }
+  process_map where;
+  for (std::uint32_t r = 0; r < ranks; ++r)
+    where.node.push_back(r / 4);
+  const auto ways = with_neighborhoods(p, costly_messages(), where, true);
+  EXPECT_EQ(ways.size(), 2u);
+  for (const named_plan& way : ways)
+    EXPECT_LE(numbers_to_wait_for(way.steps), 2 * numbers_to_wait_for(p)) << way.name;
+}
+
+TEST(leftovers, use_tags_that_every_communicator_has) {
+  constexpr std::uint32_t ranks = 100;
+  constexpr std::int32_t last_tag = 32767 / 2 - 2;
+  process_map where;
+  for (std::uint32_t r = 0; r < ranks; ++r)
+    where.node.push_back(r / 10);
+  const auto ways_beside = [&](std::int32_t tag) {
+    plan p;
+    p.ranks.resize(ranks);
+    const auto add = [&](std::uint32_t from, std::uint32_t to, std::int32_t with) {
+      step& send = p.ranks[from].steps.emplace_back();
+      send.kind = step_kind::send;
+      send.peer = rank_id{to};
+      send.tag = with;
+      send.reads.push_back(at(0x1000, 8));
+      step& recv = p.ranks[to].steps.emplace_back();
+      recv.kind = step_kind::recv;
+      recv.peer = rank_id{from};
+      recv.tag = with;
+      recv.writes.push_back(at(0x2000 + 16 * std::uint64_t{from} + (with != 0 ? 8 : 0), 8));
+    };
+    for (std::uint32_t r = 1; r < ranks; ++r)
+      add(r, 0, 0);
+    add(1, 0, tag);
+    const auto ways = with_neighborhoods(p, costly_messages(), where, true);
+    for (const named_plan& way : ways)
+      for (const rank_plan& r : way.steps.ranks)
+        for (const step& s : r.steps)
+          EXPECT_LE(s.tag, last_tag) << way.name;
+    return ways.size();
+  };
+  EXPECT_EQ(ways_beside(1), 2u);
+  EXPECT_EQ(ways_beside(last_tag - 3), 2u);
+  EXPECT_EQ(ways_beside(last_tag - 2), 1u) << "two tags are left, and aggregation takes three";
+  EXPECT_EQ(ways_beside(last_tag), 0u);
+}
+
 } // namespace
 } // namespace tacit::test
