@@ -8,7 +8,8 @@
 // MPI's calls do more than the pattern says, and every difference is a trap (SEMANTICS 4, E2): Allgather
 // writes the own slot, Alltoall, Gather and Scatter copy the self block. So: allgather runs in place with the
 // displacement of the own slot pointing at the own block itself (nothing is copied), alltoallw gets a zero
-// count for the rank itself, gather and scatter run in place at the root.
+// count for the rank itself, gather and scatter run in place at the root. And it forbids what patterns allow: no byte of a
+// scatterv's root may be sent twice, so blocks that overlap are packed (of alltoallw and the others it says so of received bytes alone).
 //
 // All members must make the same call with the same sizes, but buffers differ from rank to rank. A rank whose
 // blocks cannot be described by the call (separate pieces, or too far apart for an int displacement) packs
@@ -88,6 +89,7 @@ private:
 
   /// Where the blocks are if they fit the call as they stand; else `direct` is false.
   static bool in_place(const member_blocks& blocks, slots& out);
+  static bool overlap(const member_blocks& blocks);
   /// Equal slots of `slot` bytes, or tightly one after the other if slot is 0.
   slots packed(const member_blocks& blocks, std::uint64_t slot);
   void pack_before(action_span& span, const slots& to, const member_blocks& from);
@@ -131,6 +133,17 @@ bool coll_lowering::in_place(const member_blocks& blocks, slots& out) {
     out.displacements.push_back(b.empty() ? 0 : static_cast<int>(b.front().address - lowest));
   }
   return true;
+}
+
+bool coll_lowering::overlap(const member_blocks& blocks) {
+  std::vector<graphs::segment> all;
+  for (const auto& b : blocks)
+    all.insert(all.end(), b.begin(), b.end());
+  std::sort(all.begin(), all.end(),
+            [](const graphs::segment& a, const graphs::segment& b) { return a.address < b.address; });
+  return std::adjacent_find(all.begin(), all.end(), [](const graphs::segment& a, const graphs::segment& b) {
+           return b.address - a.address < a.length;
+         }) != all.end();
 }
 
 slots coll_lowering::packed(const member_blocks& blocks, std::uint64_t slot) {
@@ -431,7 +444,7 @@ action_span coll_lowering::scatter(const graphs::step& s) {
   if (root(s) == me(s)) {
     const member_blocks out = by_member(s, s.sends);
     slots where;
-    if (uniform || !in_place(out, where)) {
+    if (uniform || overlap(out) || !in_place(out, where)) {
       where = packed(out, uniform ? s.largest_block : 0);
       pack_before(span, where, out);
     }

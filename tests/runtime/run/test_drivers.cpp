@@ -33,6 +33,28 @@ int world_size() {
   return n;
 }
 
+/// Scatters whose root was told to read some byte twice, and all, of this rank.
+int scatters_that_overlap = 0, scatters = 0;
+
+void look_at_scatter(const int counts[], const int displacements[], int root, MPI_Comm comm) {
+  int rank = 0, size = 0;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  if (rank != root)
+    return;
+  ++scatters;
+  std::vector<std::pair<int, int>> blocks; // begin, end
+  for (int i = 0; i < size; ++i)
+    if (i != root && counts[i] > 0)
+      blocks.emplace_back(displacements[i], displacements[i] + counts[i]);
+  std::sort(blocks.begin(), blocks.end());
+  for (std::size_t i = 1; i < blocks.size(); ++i)
+    if (blocks[i].first < blocks[i - 1].second) {
+      ++scatters_that_overlap;
+      return;
+    }
+}
+
 /// Private communicators of the first n ranks, in order or reversed; made once.
 MPI_Comm first_ranks(int n, bool reversed) {
   static std::map<std::pair<int, bool>, MPI_Comm> made;
@@ -344,6 +366,28 @@ TEST(drivers, random_graphs) {
   }
 }
 
+/// Rank 0 has a part for each other rank, and each gets some bytes of the parts on both sides, too.
+graphs::graph parts_with_borders(std::uint32_t ranks, std::uint64_t part, std::uint64_t border) {
+  graphs::graph g(ranks);
+  for (std::uint32_t r = 1; r < ranks; ++r) {
+    g.send(rank_id{0}, graphs::segment{0x10000 + r * part - border, part + 2 * border}, rank_id{r}, 0);
+    g.recv(rank_id{r}, graphs::segment{0x10000, part + 2 * border}, rank_id{0}, 0);
+  }
+  return g;
+}
+
+TEST(drivers, no_scatter_reads_bytes_twice) {
+  const auto n = static_cast<std::uint32_t>(world_size());
+  if (n < 4)
+    GTEST_SKIP() << "what two blocks share all others get: a broadcast";
+  scatters = scatters_that_overlap = 0;
+  expect_equivalent(parts_with_borders(n, 2000, 100), {}, "parts with borders", false, 2);
+  expect_equivalent(parts_with_borders(n, 2000, 0), {}, "parts", false, 2);
+  EXPECT_EQ(scatters_that_overlap, 0);
+  EXPECT_EQ(scatters > 0, world_rank() == 0);
+  ASSERT_FALSE(any_failure());
+}
+
 TEST(drivers, stand_in_the_table_of_settings) {
   for (const driver* d : drivers())
     EXPECT_TRUE(word_index(row_of(setting::driver), d->name())) << d->name();
@@ -360,6 +404,14 @@ TEST(drivers, names) {
 
 } // namespace
 } // namespace tacit::test
+
+// What the driver calls.
+extern "C" int MPI_Iscatterv(const void* from, const int counts[], const int displacements[],
+                             MPI_Datatype type, void* into, int count, MPI_Datatype type_here, int root,
+                             MPI_Comm comm, MPI_Request* request) {
+  tacit::test::look_at_scatter(counts, displacements, root, comm);
+  return PMPI_Iscatterv(from, counts, displacements, type, into, count, type_here, root, comm, request);
+}
 
 int main(int argc, char** argv) {
   return tacit::test::mpi_main(argc, argv);
