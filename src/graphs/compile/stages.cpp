@@ -68,13 +68,13 @@ public:
 
   /// `original`: the operations of the stage as the whole graph numbers them.
   void append(plan stage, const std::vector<op_id>& original) {
-    std::int32_t next_tag = first_tag_;
+    tags next = first_;
     for (std::uint32_t r = 0; r < stage.ranks.size(); ++r) {
       append(r, stage.ranks[r], original);
       for (const step& s : stage.ranks[r].steps)
-        next_tag = std::max(next_tag, first_tag_ + s.tag + 1);
+        next.of(s) = std::max(next.of(s), first_.of(s) + s.tag + 1);
     }
-    first_tag_ = next_tag;
+    first_ = next;
     std::move(stage.orders.begin(), stage.orders.end(), std::back_inserter(out_.orders));
     std::move(stage.not_used.begin(), stage.not_used.end(), std::back_inserter(out_.not_used));
   }
@@ -82,6 +82,12 @@ public:
 
 private:
   static constexpr std::uint32_t no_step = ~std::uint32_t{0};
+
+  /// Messages and collectives are numbered apart: communicators have far fewer tags for the latter (runtime/run/lower.h).
+  struct tags {
+    std::int32_t message = 0, collective = 0;
+    std::int32_t& of(const step& s) { return s.kind == step_kind::collective ? collective : message; }
+  };
 
   void append(std::uint32_t r, rank_plan& stage, const std::vector<op_id>& original) {
     if (stage.steps.empty())
@@ -92,7 +98,7 @@ private:
     std::vector<bool> is_last(stage.steps.size(), true);
     for (const step& s : stage.steps) {
       step moved = s;
-      moved.tag += first_tag_;
+      moved.tag += first_.of(s);
       for (std::uint32_t& before : moved.after) {
         is_last[before] = false;
         before += base;
@@ -115,7 +121,7 @@ private:
 
   plan out_;
   std::vector<std::uint32_t> joined_; ///< per rank: the step after which the next stage starts
-  std::int32_t first_tag_ = 0;
+  tags first_;                        ///< of the next stage
 };
 
 /// A stage as written may stand in a plan if no byte of it would be taken for scratch memory, and if it completes as plans do,

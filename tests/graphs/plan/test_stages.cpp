@@ -7,6 +7,7 @@
 #include "oracle/random_graph.h"
 
 #include <gtest/gtest.h>
+#include <set>
 
 namespace tacit::test {
 
@@ -118,8 +119,20 @@ compile_options staged_options(std::uint64_t seed) {
   return options;
 }
 
+std::int32_t collectives_of(const plan& p) {
+  std::set<std::int32_t> numbers;
+  for (const rank_plan& r : p.ranks)
+    for (const step& s : r.steps)
+      if (s.kind == step_kind::collective)
+        numbers.insert(s.tag);
+  EXPECT_TRUE(numbers.empty() || *numbers.rbegin() + 1 == static_cast<std::int32_t>(numbers.size()))
+      << "some numbers are left out";
+  return static_cast<std::int32_t>(numbers.size());
+}
+
 TEST(stages, random_graphs_one_after_the_other) {
   std::uint64_t replaced = 0, with_computations = 0, declined = 0, validated = 0;
+  std::int32_t collectives = 0;
   const std::uint64_t first = oracle::fuzz_seed(), count = oracle::fuzz_count();
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const auto parts = static_cast<std::uint32_t>(2 + seed % 3);
@@ -137,6 +150,7 @@ TEST(stages, random_graphs_one_after_the_other) {
     if (p.ranks.empty())
       continue;
     ++replaced;
+    collectives += collectives_of(p);
     const analyzed a = analyze_all(with_groups(g, c.groups));
     ASSERT_EQ(judge(a, p, seed, 4, options.planning.policy), "") << show(g, seed);
     with_computations += std::any_of(g.operations().begin(), g.operations().end(),
@@ -151,6 +165,7 @@ TEST(stages, random_graphs_one_after_the_other) {
   EXPECT_GT(replaced, count / 4);
   EXPECT_GT(with_computations, count / 40);
   EXPECT_GT(validated, count / 8);
+  EXPECT_GT(collectives, 0);
   EXPECT_LT(declined, count / 5);
 }
 
