@@ -221,20 +221,25 @@ void chooser::add_leftovers(const plan& whole, std::string_view where) {
   }
 }
 
-/// What the stages of the graph are by themselves. Each of them has been validated with its collectives; what computes between them
-/// is known to a stage alone.
+/// What the stages of the graph are by themselves. Each of them has been validated with its collectives, and may run so. What is made of
+/// them here has to be compared with the whole graph, byte by byte: that takes its transfers, and nothing that computes, for what computes
+/// between stages is known to a stage alone.
 void chooser::add_stages() {
   const plan& staged = c_.in_stages.schedule;
   if (staged.ranks.empty())
     return;
   const bool computes = std::any_of(g_.operations().begin(), g_.operations().end(),
                                     [](const operation& o) { return o.kind == op_kind::opaque; });
-  if (options_.planning.progress == region_progress::collective && has_collectives(staged) && !computes)
+  const bool comparable = !computes && c_.moved.complete;
+  if (options_.planning.progress == region_progress::collective && has_collectives(staged) && comparable)
     add_forms(staged, in_stages);
-  plan called = with_ordered_by_messages(g_, staged);
-  const std::string_view name = has_collectives(called) ? "collectives" : "straight messages";
-  add(std::string(name).append(in_stages), std::move(called), !has_ordered(staged));
-  if (!computes && c_.moved.complete) // else they could not be compared with the graph byte by byte
+  const bool as_it_is = !has_ordered(staged);
+  if (as_it_is || comparable) {
+    plan called = with_ordered_by_messages(g_, staged);
+    const std::string_view name = has_collectives(called) ? "collectives" : "straight messages";
+    add(std::string(name).append(in_stages), std::move(called), as_it_is);
+  }
+  if (comparable)
     add_leftovers(staged, in_stages);
 }
 

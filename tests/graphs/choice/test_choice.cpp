@@ -5,6 +5,7 @@
 #include "graphs/choice/generated_form.h"
 
 #include <gtest/gtest.h>
+#include <set>
 
 namespace tacit::test {
 
@@ -401,6 +402,48 @@ TEST(choose, short_runs_and_what_was_asked_for_by_name_have_no_finalists) {
     ask(named);
     EXPECT_EQ(chosen_for(pattern::allgather, 4, 1 << 20, named).variants.size(), 1u);
   }
+}
+
+/// An exchange of all with all, and another one of other bytes behind it.
+graph two_exchanges(std::uint32_t ranks) {
+  graph g(ranks);
+  for (std::uint32_t r = 0; r < ranks; ++r) {
+    std::vector<op_id> before;
+    for (const std::uint64_t stage : {1, 2}) {
+      std::vector<op_id> here;
+      for (std::uint32_t peer = 0; peer < ranks; ++peer) {
+        if (peer == r)
+          continue;
+        here.push_back(g.send(rank_id{r}, segment{0x10000 * stage + 64 * peer, 64}, rank_id{peer}, 0));
+        here.push_back(
+            g.recv(rank_id{r}, segment{0x10000 * stage + 0x8000 + 64 * peer, 64}, rank_id{peer}, 0));
+      }
+      if (stage == 1)
+        before.push_back(g.copy(rank_id{r}, {}, {}));
+      for (const op_id op : here)
+        stage == 1 ? g.depend(op, before.front()) : g.depend(before.front(), op);
+    }
+  }
+  return g;
+}
+
+TEST(choose, nothing_is_made_of_stages_that_cannot_be_compared_with_the_graph) {
+  const auto compared_within = [](std::uint64_t budget) {
+    compile_options options;
+    options.flow.fragment_budget = budget;
+    graph g = two_exchanges(4); // of 12 fragments each
+    const compilation c = compile(g, options);
+    EXPECT_EQ(c.moved.complete, budget >= 24);
+    EXPECT_FALSE(c.in_stages.schedule.ranks.empty());
+    g = with_groups(std::move(g), c.groups);
+    std::set<std::string> names;
+    for (const priced_variant& w : choose(g, c, options, on_one_node(4)).compared)
+      if (w.plan.ends_with(in_stages))
+        names.insert(w.plan);
+    return names;
+  };
+  EXPECT_EQ(compared_within(16), std::set<std::string>{"collectives in stages"});
+  EXPECT_GT(compared_within(100).size(), 2u);
 }
 
 } // namespace
