@@ -228,7 +228,8 @@ bool needs_communicators(const graphs::graph& g, const graphs::plan& steps) {
   });
 }
 
-/// What ranks can connect while the program goes on.
+/// What ranks can connect while the program goes on. If nothing had a price when it was chosen first, nothing has one now: then what was
+/// taken instead (add_unpriced) is all there is.
 void choose_for_background(compiled_graph& c, const checked_graph& graph) {
   const auto connects = [&](const graphs::named_plan& p) { return !needs_communicators(c.all.g, p.steps); };
   if (c.chosen.variants.empty() || connects(c.chosen.plans[c.chosen.variants.front().plan]))

@@ -1,10 +1,12 @@
-// A rank that ends in the middle of compiling: test_dead_rank CALL. The last rank kills itself in its CALL-th message of a compilation in
-// parts; without one of that number it says so and succeeds. The others wait in calls of MPI, and whoever started them has to end them.
+// A rank that ends in the middle of compiling: test_dead_rank HOW CALL. The last rank kills itself in its CALL-th message of a compilation
+// in parts ("parts"), or of the runs in which ranks connect while the graph runs as written ("background"); without one of that number
+// it says so and succeeds. The others wait for messages, and whoever started them has to end them.
 #include "runtime/schedule/compile_together.h"
 
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <vector>
 
 namespace {
@@ -36,10 +38,25 @@ extern "C" int MPI_Ibcast(void* data, int count, MPI_Datatype type, int root, MP
   return PMPI_Ibcast(data, count, type, root, comm, request);
 }
 
+namespace {
+
+using namespace tacit::runtime;
+
+void run(schedule& s) {
+  s.start();
+  s.wait();
+}
+
+bool is_under_way(const schedule& s) {
+  return s.explain().text.find("\nanalysis: under way") != std::string::npos;
+}
+
+} // namespace
+
 int main(int argc, char** argv) {
-  using namespace tacit::runtime;
-  if (argc != 2)
+  if (argc != 3)
     return 2;
+  const bool in_background = argv[1] == std::string("background");
   MPI_Init(&argc, &argv);
   graph_builder part(MPI_COMM_WORLD);
   std::vector<unsigned char> got(64 * static_cast<std::size_t>(part.size())), mine(64);
@@ -52,17 +69,23 @@ int main(int argc, char** argv) {
       part.send(at(mine.data()), peer, 0);
     }
   compile_request wanted;
-  wanted.by = compiled_by::distributed;
-  wanted.driver = "p2p";
+  wanted.background = in_background;
+  if (!in_background) {
+    wanted.by = compiled_by::distributed;
+    wanted.driver = "p2p";
+  }
   const bool dies = part.rank() == part.size() - 1;
-  if (dies)
-    left = std::atoi(argv[1]);
+  if (dies && !in_background)
+    left = std::atoi(argv[2]);
   const auto made = compile_together(part, "the test", [&] { return wanted; });
+  if (dies && in_background)
+    left = std::atoi(argv[2]);
+  while (in_background && is_under_way(*made)) // all ranks go over at the same run
+    run(*made);
   if (dies && left >= 0)
     std::printf("nobody has ended\n");
   left = -1;
-  made->start();
-  made->wait();
+  run(*made);
   made->end();
   MPI_Finalize();
   return 0;
