@@ -43,8 +43,8 @@ inline constexpr double bytes_that_leave = 262144, share_of_message = 0.85, shar
 /// 175 and 733 us in pieces of this length through memory, 266 and 1,094 whole.
 inline constexpr double bytes_still_in_cache = 262144;
 /// What the ranks of one core move through memory in a run leaves its caches from here on, while others have the core. Graphs as written
-/// went through memory on two cores at 0.9 to 2.5 times the speed of the loop with messages of 32 KiB and at 0.7 to 1.8 with 256 KiB on four ranks,
-/// on eight at 0.7 to 6 with 4 KiB, 0.7 to 2.4 and 0.3 to 1.4 (bench/results/graph-patterns-*).
+/// went through memory on two cores at 1.2 to 2.5 times the speed of the loop with messages of 32 KiB and at 0.9 to 1.95 with 256 KiB on four ranks,
+/// on eight at 2.3 to 7.4 with 4 KiB, 0.8 to 2.3 and 0.4 to 1.9 (bench/results/graph-patterns-*).
 inline constexpr double bytes_that_leave_a_shared_core = 524288;
 /// A long message in pieces is not copied once by MPI, but cut, packed and unpacked on its way: an exchange of blocks of a matrix (32 KiB to
 /// 4 MiB) took 1.1 to 3 times what one of contiguous blocks took.

@@ -106,7 +106,7 @@ step& planner::add(rank_id r, step_kind kind) {
 }
 
 /// For a step at either end of each pair; where there are few, lists may grow. Only lists of several pages are moved to huge ones: malloc
-/// has written to the page in which each begins, and such pages are copied, which took a fifth of compiling a million random messages.
+/// has written to the page in which each begins, and such pages are copied, which took a large part of compiling random messages.
 void planner::make_room(std::span<transfer_piece> pieces) {
   constexpr std::size_t several_pages = 16 << 10;
   if (pieces.size() < g_.ranks() / 16)
