@@ -24,7 +24,8 @@ constexpr double measured_beyond = 4;
 /// communicators of finalists cost; long messages depend on caches and on who shares cores, which no model knows.
 constexpr double worth_measuring = 10'000;
 constexpr std::size_t most_finalists = 4;
-/// Of what the first one is predicted to take. Through memory the same is at times several times faster or slower than predicted, by who shares cores.
+/// Of what the first one is predicted to take. Through memory a run is at times several times faster or slower than predicted, by who
+/// shares cores.
 constexpr double finalist_within = 2, finalist_through_memory_within = 4;
 
 bool is_of_collectives(std::string_view driver) {
