@@ -323,26 +323,26 @@ std::vector<variant> chooser::finalists() {
     if (!known && out.size() < most_finalists && is_valid(w.plan))
       out.push_back(w);
   };
-  for (const variant& w : out_.variants)
-    if (out.empty())
-      add_valid(w);
-  if (out.empty() || !measures_finalists())
-    return out;
-  const double first = out.front().predicted;
-  const auto costs_at_most = [&](const variant& w, double limit) {
-    return w.predicted >= 0 && w.predicted <= limit;
+  const auto cheapest = [&](auto&& counts) {
+    return std::find_if(out_.variants.begin(), out_.variants.end(),
+                        [&](const variant& w) { return counts(w) && is_valid(w.plan); });
   };
-  for (const variant& w : out_.variants)
-    if (is_as_written_by_messages(w))
-      add_valid(w);
-  const auto through_memory = std::find_if(out_.variants.begin(), out_.variants.end(), [&](const variant& w) {
-    return w.driver == "shm" && is_valid(w.plan);
-  });
-  if (through_memory != out_.variants.end() &&
-      costs_at_most(*through_memory, finalist_through_memory_within * first))
+  const auto first = cheapest([](const variant&) { return true; });
+  if (first == out_.variants.end())
+    return out;
+  add_valid(*first);
+  if (!measures_finalists())
+    return out;
+  const auto costs_at_most = [&](const variant& w, double times) {
+    return w.predicted >= 0 && w.predicted <= times * first->predicted;
+  };
+  add_valid(*cheapest(
+      [&](const variant& w) { return is_as_written_by_messages(w); })); // it has a price, so it is there
+  const auto through_memory = cheapest([](const variant& w) { return w.driver == "shm"; });
+  if (through_memory != out_.variants.end() && costs_at_most(*through_memory, finalist_through_memory_within))
     add_valid(*through_memory);
   for (const variant& w : out_.variants)
-    if (costs_at_most(w, finalist_within * first))
+    if (costs_at_most(w, finalist_within))
       add_valid(w);
   return out;
 }
