@@ -33,6 +33,9 @@ public:
   agreement(MPI_Comm comm, int rank, int size, const char* function)
       : comm_(comm), rank_(rank), size_(size), function_(function) {}
 
+  /// About something that all ranks can do without: who fails in it has no error here. Begun and ended while nothing is to be agreed here.
+  agreement about_a_part() const { return {comm_, rank_, size_, function_}; }
+
   /// Keeps an error of this rank, unless it has one.
   void fail(const call_error& e) noexcept;
   bool failed() const { return error_.has_value(); }

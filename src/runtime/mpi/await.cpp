@@ -58,23 +58,40 @@ void keep_yielding() {
   sleeps = 0;
 }
 
+namespace {
+
+// Of one request by itself: MPICH 4.0.2 asks the error handler of its communicator then, which is ours, and for lists that of
+// MPI_COMM_WORLD, which may end the program.
+
+bool are_complete(std::span<MPI_Request> requests, const char* call) {
+  int done = 0;
+  check_mpi(requests.size() == 1
+                ? MPI_Test(requests.data(), &done, MPI_STATUS_IGNORE)
+                : MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE),
+            call);
+  return done != 0;
+}
+
+void complete(std::span<MPI_Request> requests, const char* call) {
+  check_mpi(requests.size() == 1
+                ? MPI_Wait(requests.data(), MPI_STATUS_IGNORE)
+                : MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
+            call);
+}
+
+} // namespace
+
 void await(std::span<MPI_Request> requests, const char* call) {
-  const int n = static_cast<int>(requests.size());
-  const auto are_complete = [&] {
-    int done = 0;
-    check_mpi(MPI_Testall(n, requests.data(), &done, MPI_STATUSES_IGNORE), call);
-    return done != 0;
-  };
   do
-    if (are_complete())
+    if (are_complete(requests, call))
       return;
   while (resumable_work::pause());
   while (more_to_do()) {
-    if (are_complete())
+    if (are_complete(requests, call))
       return;
     offer_core();
   }
-  check_mpi(MPI_Waitall(n, requests.data(), MPI_STATUSES_IGNORE), call);
+  complete(requests, call);
 }
 
 } // namespace tacit::runtime

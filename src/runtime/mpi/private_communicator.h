@@ -16,10 +16,12 @@ public:
   /// A duplicate of the user's that returns errors: what fails in it runs no handler of the user's, who hears
   /// of it once, from us. Collective; what is under way goes on meanwhile. Throws mpi_error.
   static private_communicator like(MPI_Comm user) {
-    private_communicator made;
+    MPI_Comm duplicate = MPI_COMM_NULL; // what MPI leaves in it if it fails must not be freed
     MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(start_duplicate(user, &made.comm_, &request), "MPI_Comm_idup");
+    check_mpi(start_duplicate(user, &duplicate, &request), "MPI_Comm_idup");
     await(request, "MPI_Comm_idup");
+    private_communicator made;
+    made.comm_ = duplicate;
     check_mpi(MPI_Comm_set_errhandler(made.comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     return made;
   }
@@ -68,22 +70,24 @@ private:
 class duplicate_under_way {
 public:
   explicit duplicate_under_way(MPI_Comm user) {
-    check_mpi(start_duplicate(user, made_.address(), &request_), "MPI_Comm_idup");
+    check_mpi(start_duplicate(user, &made_, &request_), "MPI_Comm_idup");
   }
   duplicate_under_way(const duplicate_under_way&) = delete;
   duplicate_under_way& operator=(const duplicate_under_way&) = delete;
   ~duplicate_under_way() {
-    if (request_ != MPI_REQUEST_NULL)
-      MPI_Wait(&request_, MPI_STATUS_IGNORE);
+    if (request_ != MPI_REQUEST_NULL && MPI_Wait(&request_, MPI_STATUS_IGNORE) == MPI_SUCCESS)
+      private_communicator::free(made_);
   }
   private_communicator finish() {
     await(request_, "MPI_Comm_idup");
-    check_mpi(MPI_Comm_set_errhandler(made_.comm(), MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-    return std::move(made_);
+    private_communicator out;
+    *out.address() = std::exchange(made_, MPI_COMM_NULL);
+    check_mpi(MPI_Comm_set_errhandler(out.comm(), MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    return out;
   }
 
 private:
-  private_communicator made_; ///< freed after the request is complete
+  MPI_Comm made_ = MPI_COMM_NULL; ///< a communicator when the request is complete, and has not failed
   MPI_Request request_ = MPI_REQUEST_NULL;
 };
 

@@ -21,8 +21,10 @@ std::string tags_fit(const program& p, MPI_Comm comm) {
   for (const graphs::step& s : p.plan.steps) {
     const bool collective = s.kind == graphs::step_kind::collective;
     if (s.tag >= (collective ? half / tags_per_collective : reserved))
-      return fmt::format("message or collective number {} needs a tag beyond MPI_TAG_UB / 2 = {}", s.tag,
-                         half);
+      return fmt::format("{} number {} needs a tag beyond MPI_TAG_UB / 2 = {} (remedy: compile the graph as "
+                         "several, one behind the other, or have fewer and longer messages{})",
+                         collective ? "collective" : "message", s.tag, half,
+                         collective ? "; tacit_replace=false leaves collectives out" : "");
   }
   return {};
 }

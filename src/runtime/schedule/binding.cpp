@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <optional>
 
 namespace tacit::runtime {
 namespace {
@@ -163,6 +164,22 @@ binding by_one_driver(const rank_part& mine, const able_words& able, std::unique
   return out;
 }
 
+/// Collective: the same, or nothing if some rank cannot prepare all of them, for want of a communicator or of memory; `why_not` is then what
+/// it failed with. Agrees on it, too.
+std::optional<binding> measured_if_possible(const rank_part& mine, std::vector<candidate> those,
+                                            const rank_position& here, const char* function,
+                                            const agreement& all, std::optional<call_error>& why_not) {
+  agreement trial = all.about_a_part();
+  try {
+    binding out = measured_in_place(mine, std::move(those), here, function, trial);
+    trial.agree();
+    return out;
+  } catch (const call_error& e) { // of all ranks
+    why_not = e;
+    return std::nullopt;
+  }
+}
+
 } // namespace
 
 own_functions functions_of(const rank_part& mine, const graph_builder& part) {
@@ -204,22 +221,29 @@ binding bind_together(rank_part& mine, function_ref<own_functions()> functions, 
   });
   all.agree(able);
   // From here on every rank knows its own steps.
-  binding out;
-  std::vector<candidate> list;
+  std::optional<binding> out;
   if (mine.variants.size() > 1) {
+    std::vector<candidate> list;
+    std::optional<call_error> not_measured;
     all.here("looking for candidates", [&] { list = candidates_of(mine, able); });
-    if (std::count(able.begin(), able.end(), std::uint64_t{1}) < 2) {
-      all.here("choosing a driver", look_for_drivers);
+    all.agree();
+    if (std::count(able.begin(), able.end(), std::uint64_t{1}) > 1)
+      out = measured_if_possible(mine, std::move(list), here, function, all, not_measured);
+    if (!out) {
+      all.here("choosing a driver", [&] {
+        if (not_measured) {
+          mine.why = with_note(mine.why, "not measured", not_measured->what());
+          mine.variants.resize(1); // nor when these steps are used again
+        }
+        look_for_drivers();
+      });
       all.agree(able);
-      list.clear();
-    } else {
-      all.agree();
     }
   }
-  out = list.empty() ? by_one_driver(mine, able, std::move(ready), why_not, here, function, all)
-                     : measured_in_place(mine, std::move(list), here, function, all);
-  out.functions = std::move(known);
-  return out;
+  if (!out)
+    out = by_one_driver(mine, able, std::move(ready), why_not, here, function, all);
+  out->functions = std::move(known);
+  return *std::move(out);
 }
 
 } // namespace tacit::runtime
