@@ -5,22 +5,22 @@
     bench/transform_time.py --rounds 60 --stdout
 
 A file of 2,000 lines has stencils after Figure 7 of seed 003 and functions without communication. Of the stencils none, every sixth or
-each is annotated: without annotations there is only the parse, and what is changed is also formatted. Compared are user and system
+each is annotated: without annotations there is only the parse, and what is changed is also formatted. Other files have small functions
+after its Figure 9, of which 50 or all are annotated with `rma`, on one window or on three. Compared are user and system
 seconds of `clang-19 -fsyntax-only` and of tacit-transform, in turns, the least of all rounds, because others on the machine only add.
 
 Needs clang 19, Open MPI and the built command (cmake --preset release, target tacit_transform).
 """
 import argparse
-import json
-import os
 import re
 import resource
 import shlex
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
-from compile_time import ROOT, command_output, machine
+from measured import ROOT, dirty, git, machine, output, write_result
 
 LINES = 2000
 HEAD = "#include <math.h>\n#include <mpi.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
@@ -76,16 +76,41 @@ static double compute_NUMBER(double* v, int n, const int* order) {
   }
 }
 """
+PUTS = """
+static void puts_NUMBER(WINDOWS, int* b, int n, int to) {
+PRAGMA rma LISTED
+  {
+BODY  }
+}
+"""
+PUTS_ON_ONE = """    MPI_Win_lock(MPI_LOCK_SHARED, to, 0, WINDOW);
+    for (int j = 0; j < n; ++j)
+      MPI_Put(b + j, 1, MPI_INT, to, j, 1, MPI_INT, WINDOW);
+    MPI_Win_unlock(to, WINDOW);
+"""
 EVERY = {"none": 0, "every sixth": 6, "each": 1}  # of the stencils that is annotated
+FIRST = {"50 with rma": (50, 1), "all with rma": (LINES, 1), "50 with rma of three windows": (50, 3)}  # functions, windows of each
 
 
-def file_of(every):
+def puts_on(windows):
+    names = [f"w{i}" for i in range(windows)]
+    return (PUTS.replace("WINDOWS", ", ".join(f"MPI_Win {w}" for w in names))
+            .replace("LISTED", " ".join(f"({w}, b, int, MPI_INT)" for w in names))
+            .replace("BODY", "".join(PUTS_ON_ONE.replace("WINDOW", w) for w in names)))
+
+
+def file_of(function, is_annotated):
     text, number = HEAD, 0
-    while text.count("\n") + STENCIL.count("\n") <= LINES:
-        pragma = "#pragma mpi" if every and number % every == 0 else "#pragma of_others"
-        text += STENCIL.replace("NUMBER", str(number)).replace("PRAGMA", pragma)
+    while text.count("\n") + function.count("\n") <= LINES:
+        pragma = "#pragma mpi" if is_annotated(number) else "#pragma of_others"
+        text += function.replace("NUMBER", str(number)).replace("PRAGMA", pragma)
         number += 1
     return text + "\n" * (LINES - text.count("\n"))
+
+
+def files():
+    made = {name: file_of(STENCIL, lambda i, every=every: every and i % every == 0) for name, every in EVERY.items()}
+    return made | {name: file_of(puts_on(windows), lambda i, first=first: i < first) for name, (first, windows) in FIRST.items()}
 
 
 def seconds(command):
@@ -98,11 +123,11 @@ def seconds(command):
 
 
 def measure(transform, rounds, folder):
-    flags = ["-w", *shlex.split(command_output("mpicc.openmpi", "--showme:compile"))]
+    flags = ["-w", *shlex.split(output("mpicc.openmpi", "--showme:compile"))]
     kinds = {}
-    for name, every in EVERY.items():
+    for name, text in files().items():
         source = folder / f"{name.replace(' ', '_')}.c"
-        source.write_text(file_of(every))
+        source.write_text(text)
         kinds[name] = (source, {"clang": ["clang-19", "-fsyntax-only", *flags, str(source)],
                                 "transform": [str(transform), "print", "--quiet", str(source), "--", *flags]})
     best = {}
@@ -110,7 +135,7 @@ def measure(transform, rounds, folder):
         for name, (_, commands) in kinds.items():
             for program, command in commands.items():
                 best[name, program] = min(best.get((name, program), 1e9), seconds(command))
-    return {name: {"lines": source.read_text().count("\n"), "annotated statements": source.read_text().count("mpi cco"),
+    return {name: {"lines": source.read_text().count("\n"), "annotated statements": len(re.findall("mpi (cco|rma)", source.read_text())),
                    "seconds of clang": round(best[name, "clang"], 4), "seconds of transform": round(best[name, "transform"], 4),
                    "ratio": round(best[name, "transform"] / best[name, "clang"], 2)} for name, (source, _) in kinds.items()}
 
@@ -124,17 +149,10 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         measured = measure(asked.transform.resolve(), asked.rounds, Path(folder))
     result = {"what": "user and system seconds to transform a file of 2,000 lines, against `clang-19 -fsyntax-only`; least of all rounds",
-              "machine": machine(), "commit": command_output("git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"),
+              "machine": machine(), "commit": git("rev-parse", "--short", "HEAD"), "dirty": dirty(),
               "command": f"bench/transform_time.py --rounds {asked.rounds}", "annotated": measured}
-    text = json.dumps(result, indent=1)
-    if asked.stdout:
-        print(text)
-        return
-    cpu = re.search(r"(intel|amd|arm)\S*\s*\S*", result["machine"]["cpu"], re.I)
-    name = re.sub(r"[^a-z0-9]+", "-", (cpu.group(0) if cpu else "machine").lower()).strip("-")
-    target = ROOT / "bench" / "results" / f"transform-time-{name}-{os.cpu_count()}-cores.json"
-    target.write_text(text + "\n")
-    print(f"{target.relative_to(ROOT)}: " + ", ".join(f"{kind} {of['ratio']}x" for kind, of in measured.items()))
+    write_result("transform-time", result, asked.stdout)
+    print(", ".join(f"{kind} {of['ratio']}x" for kind, of in measured.items()), file=sys.stderr)
 
 
 if __name__ == "__main__":

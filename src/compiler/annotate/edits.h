@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tacit::compiler {
@@ -23,6 +24,8 @@ public:
     replace(offset, 0, std::move(text), formatted);
   }
   bool empty() const { return edits_.empty(); }
+  /// An edit has the words in its text.
+  bool has(std::string_view words) const;
 
   /// The text from `begin` to `end` with the edits in it, which are edits no longer: what stood there will be moved.
   std::string take(const std::string& original, unsigned begin, unsigned end);

@@ -186,22 +186,19 @@ std::optional<finding> fault_of_text(const unit& of, const annotated_statement& 
 
 void include_run_time(const unit& of, clang::FileID file, edits_by_file& edits) {
   const std::string_view text = source(of.context).whole(file);
-  if (text.find("tacit/coalesce.h") != std::string::npos)
+  if (edits[file].has("tacit/coalesce.h") || text.find("tacit/coalesce.h") != std::string::npos)
     return;
-  for (const edit& e : edits[file].in_order())
-    if (e.text.find("tacit/coalesce.h") != std::string::npos)
-      return;
   std::size_t at = text.find("#include <mpi.h>");
   if (at == std::string::npos)
     at = text.find("#include \"mpi.h\"");
   const std::size_t end = at == std::string::npos ? std::string::npos : text.find('\n', at);
   if (end != std::string::npos) {
-    edits[file].insert(static_cast<unsigned>(end), "\n#include <tacit/coalesce.h>");
+    edits[file].insert(static_cast<unsigned>(end), "\n#include <tacit/coalesce.h>", as_it_is);
     return;
   }
   at = text.find("\n#include");
   edits[file].insert(at == std::string::npos ? 0 : static_cast<unsigned>(at) + 1,
-                     "#include <tacit/coalesce.h>\n");
+                     "#include <tacit/coalesce.h>\n", as_it_is);
 }
 
 std::string location_argument(const unit& of, clang::SourceLocation at) {
