@@ -496,7 +496,9 @@ void use_local_memory(const unit& of, const annotated_statement& at, const platf
     const bool possible = calls.shared_locks_only && !says_exclusive_lock(of, at),
                node = possible && others.reaches;
     declarations.push_back(declaration(name, w, node ? "TACIT_LOCAL_NODE" : ""));
-    change_moves(of, facts, calls, name, {said_of(caches, others, possible), caches.by}, into);
+    const bool by_node = caches.reason.empty() && possible && is_by_platform(others);
+    change_moves(of, facts, calls, name, {said_of(caches, others, possible), by_node ? others.by : caches.by},
+                 into);
     say_others(at, calls, into);
   }
   declare(of, at, facts, "/* tacit: plain copies where the memory of the target can be reached. */",

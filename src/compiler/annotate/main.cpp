@@ -109,8 +109,10 @@ bool takes_choice(const std::string& word, platform_choices& into) {
     into.memory_limit = std::strtoull(value.c_str(), nullptr, 10);
   else if (takes("--exchange-costs", word, value))
     into.exchanges = exchange_costs_of(value);
-  else if (takes("--eager-limit", word, value))
+  else if (takes("--described-eager-limit", word, value))
     into.eager_limit = std::strtoull(value.c_str(), nullptr, 10);
+  else if (takes("--eager-limit", word, value))
+    into.asked_eager_limit = std::strtoull(value.c_str(), nullptr, 10);
   else if (takes("--one-sided-costs", word, value))
     into.one_sided = one_sided_costs_of(value);
   else if (takes("--windows", word, value))

@@ -92,6 +92,8 @@ coalescing_choice choose_coalescing(const annotation& says, const operation_kind
                                         : (by_pragma ? remark::pragma_never : remark::flag_never));
     return made;
   }
+  if (made.factor > 0 || made.memory_limit > 0)
+    made.by = says.factor || says.memory_limit ? the_pragma : the_flag;
   if (!by.one_sided || says.collective) // of packed messages no rate says anything
     return made;
   made.by = the_platform;
@@ -130,11 +132,13 @@ send_choice choose_send(const annotation& says, std::optional<std::uint64_t> byt
                         const platform_choices& by) {
   if (says.when == wish::always)
     return {{wording(remark::by_pragma), the_pragma}, true};
-  if (!bytes || by.eager_limit == 0 || *bytes > by.eager_limit) // 0: it is not known
+  const std::uint64_t limit = by.asked_eager_limit.value_or(by.eager_limit);
+  if (!bytes || limit == 0 || *bytes > limit) // 0: it is not known
     return {{"", the_run}, true};
-  return {
-      {wording(remark::sent_eagerly, {std::to_string(*bytes), std::to_string(by.eager_limit)}), the_platform},
-      false};
+  return {{wording(by.asked_eager_limit ? remark::sent_eagerly_by_flag : remark::sent_eagerly,
+                   {std::to_string(*bytes), std::to_string(limit)}),
+           by.asked_eager_limit ? the_flag : the_platform},
+          false};
 }
 
 exchange_choice choose_exchange(const annotation& says, const platform_choices& by) {

@@ -4,6 +4,7 @@
 // library is. Everything else is passed on as it is, and the process becomes the compiler where it can.
 #include "surface/cli/compiler_wrapper.h"
 
+#include "surface/cli/annotation_choices.h"
 #include "surface/cli/child.h"
 #include "surface/cli/commands.h"
 #include "surface/cli/files.h"
@@ -34,12 +35,13 @@ enum class language : std::uint8_t { c, cxx, fortran };
 
 struct request {
   language of = language::c;
-  std::string act;                ///< off, report, apply; empty: TACIT_OVERLAP decides
-  std::string mpi;                ///< openmpi or mpich
-  std::string hooks;              ///< an archive of another build
-  std::string annotations;        ///< off, report, apply, check; what becomes of `#pragma mpi`
-  std::string platform;           ///< file with the description of the machine, by which they decide
-  std::vector<std::string> words; ///< for the compiler
+  std::string act;                      ///< off, report, apply; empty: TACIT_OVERLAP decides
+  std::string mpi;                      ///< openmpi or mpich
+  std::string hooks;                    ///< an archive of another build
+  std::string annotations;              ///< off, report, apply, check; what becomes of `#pragma mpi`
+  std::string platform;                 ///< file with the description of the machine, by which they decide
+  std::vector<std::string> words;       ///< for the compiler
+  std::vector<std::string> chosen = {}; ///< what comes before the platform, as tacit-transform takes it
 };
 
 /// "--name=value".
@@ -83,7 +85,10 @@ void expect_no_mistyped_option(language of, const std::string& word) {
   if (!word.starts_with("--"))
     return;
   const std::string_view name = std::string_view(word).substr(2, word.find('=') - 2);
-  const std::string_view meant = nearest(name, {"overlap", "annotations", "platform", "mpi", "hooks"});
+  std::vector<std::string_view> known{"overlap", "annotations", "platform", "mpi", "hooks"};
+  for (const annotation_choice& c : annotation_choices())
+    known.push_back(std::string_view(c.name).substr(2));
+  const std::string_view meant = nearest(name, known);
   if (meant.empty())
     return;
   const std::string fault = name == meant
@@ -98,6 +103,8 @@ request read_words(language of, const std::vector<std::string>& words) {
   for (const std::string& word : words)
     if (word == "--annotations")
       made.annotations = "apply";
+    else if (!is_value && of != language::fortran && choice_in(word))
+      made.chosen.push_back(word);
     else if (!takes("--overlap", word, made.act) && !takes("--mpi", word, made.mpi) &&
              !takes("--hooks", word, made.hooks) && !takes("--annotations", word, made.annotations) &&
              !takes("--platform", word, made.platform)) {
@@ -113,6 +120,7 @@ request read_words(language of, const std::vector<std::string>& words) {
                      "this tacit was built without MPI; name one with --mpi=openmpi or --mpi=mpich");
   expect("--mpi", made.mpi, {"openmpi", "mpich"});
   expect("--annotations", made.annotations, {"off", "report", "apply", "check"});
+  expect_one_memory(made.chosen);
   return made;
 }
 
@@ -292,6 +300,7 @@ int transform_sources(const request& asked, const std::string& folder) {
     line.emplace_back("--checked");
   for (std::string& word : platform_words(asked.platform))
     line.push_back(std::move(word));
+  line.insert(line.end(), asked.chosen.begin(), asked.chosen.end());
   line.insert(line.end(), sources.begin(), sources.end());
   line.emplace_back("--");
   line.insert(line.end(), flags.begin(), flags.end());
@@ -404,6 +413,9 @@ void explain_wrapper(language of) {
       "                    =check makes a slow program that says which claims are not true\n"
       "  --platform=FILE   of tacit platform, of the machine it will run on: what pragmas leave open is "
       "decided by it\n"
+      "  --pipeline=, --coalesce=, --coalesce-factor=, --coalesce-memory=, --eager-limit=, --coherent, "
+      "--incoherent\n"
+      "                    likewise by you (tacit transform --help)\n"
       "  --mpi=NAME        another MPI than the one tacit was built for (%s), with the\n"
       "  --hooks=FILE      libtacit-hooks.a of a build for that MPI\n\n"
       "Add -flto when compiling and linking to look at the whole program. More options: docs/overlap.md.\n"
@@ -423,8 +435,13 @@ int compile(const request& asked) {
 /// What build systems put in front of a compiler: the same command line, with annotated sources transformed.
 int launch(std::vector<std::string> words) {
   std::string platform;
-  if (!words.empty() && takes("--platform", words[0], platform))
+  std::vector<std::string> chosen;
+  while (!words.empty() && (takes("--platform", words[0], platform) || choice_in(words[0]))) {
+    if (choice_in(words[0]))
+      chosen.push_back(words[0]);
     words.erase(words.begin());
+  }
+  expect_one_memory(chosen);
   if (words.empty())
     throw user_error(wrong_usage, "launch is followed by the command line of a compiler");
   if (output_of({words[0], "--version"}).find("clang") == std::string::npos)
@@ -434,8 +451,8 @@ int launch(std::vector<std::string> words) {
                     "originals; choose clang, or write them with tacit transform -i",
                     words[0]));
   const bool plus = words[0].find("++") != std::string::npos;
-  const request asked{plus ? language::cxx : language::c, "", own_mpi_family(), "", "apply", platform,
-                      {words.begin() + 1, words.end()}};
+  const request asked{plus ? language::cxx : language::c, "",    own_mpi_family(), "", "apply", platform,
+                      {words.begin() + 1, words.end()},   chosen};
   return compile_annotated(asked, words[0], {});
 }
 
@@ -451,6 +468,19 @@ std::vector<std::string> words_in(const std::string& file) {
   for (std::string word; in >> word;)
     words.push_back(word);
   return words;
+}
+
+/// For the manual page and the completions; a command line of a compiler is read by read_words.
+void describe_annotation_options(CLI::App& sub) {
+  static std::vector<std::string> unread;
+  sub.add_option_function<std::string>(
+         "--annotations", [](const std::string&) {},
+         "transform what `#pragma mpi` is said of, before compiling")
+      ->check(CLI::IsMember({"off", "report", "apply", "check"}));
+  sub.add_option_function<std::string>(
+      "--platform", [](const std::string&) {},
+      "description of the machine it will run on, of tacit platform");
+  add_annotation_choices(sub, unread);
 }
 
 } // namespace
@@ -517,9 +547,11 @@ std::optional<int> compiler_command(const std::vector<std::string>& line) {
 }
 
 void describe_compiler_commands(CLI::App& app) {
-  app.add_subcommand(
+  CLI::App* c = app.add_subcommand(
       "cc", "compile C: MPI's compiler with clang and the overlap pass (--overlap=off|report|apply)");
-  app.add_subcommand("cxx", "compile C++ likewise");
+  CLI::App* cxx = app.add_subcommand("cxx", "compile C++ likewise");
+  for (CLI::App* sub : {c, cxx})
+    describe_annotation_options(*sub);
   app.add_subcommand("fc", "compile Fortran likewise, with flang");
   app.footer("tacit --pass and tacit --hooks print where the compiler plugin and its run-time functions are, "
              "tacit --coalesce where those of annotated programs are.");

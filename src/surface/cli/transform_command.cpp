@@ -3,6 +3,7 @@
 #include "surface/cli/transform_command.h"
 
 #include "graphs/platform/machine_model.h"
+#include "surface/cli/annotation_choices.h"
 #include "surface/cli/child.h"
 #include "surface/cli/commands.h"
 #include "surface/cli/compiler_wrapper.h"
@@ -16,18 +17,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <memory>
-#include <optional>
 
 namespace tacit::surface {
 namespace {
 
 struct transform_options {
   std::vector<std::string> words; ///< files, then the flags of the compiler
-  std::string database, pipeline, coalesce, platform;
-  std::uint64_t factor = 0, memory = 0;
-  std::optional<std::uint64_t> eager_limit;
-  bool diff = false, write = false, json = false, quiet = false, coherent = false, incoherent = false,
-       checked = false;
+  std::string database, platform;
+  std::vector<std::string> chosen; ///< what annotation_choices offers
+  bool diff = false, write = false, json = false, quiet = false, checked = false;
 };
 
 std::string mode_of(const transform_options& options) {
@@ -71,22 +69,12 @@ int transform(const transform_options& options) {
     line.push_back("--database=" + options.database);
   if (options.quiet || options.json)
     line.emplace_back("--quiet");
-  if (options.coherent || options.incoherent)
-    line.emplace_back(options.coherent ? "--coherent" : "--incoherent");
+  expect_one_memory(options.chosen);
   if (options.checked)
     line.emplace_back("--checked");
-  if (!options.pipeline.empty())
-    line.push_back("--pipeline=" + options.pipeline);
-  if (!options.coalesce.empty())
-    line.push_back("--coalesce=" + options.coalesce);
-  if (options.factor > 0)
-    line.push_back(fmt::format("--coalesce-factor={}", options.factor));
-  if (options.memory > 0)
-    line.push_back(fmt::format("--coalesce-memory={}", options.memory));
   for (std::string& word : platform_words(options.platform))
     line.push_back(std::move(word));
-  if (options.eager_limit) // comes before what the description says
-    line.push_back(fmt::format("--eager-limit={}", *options.eager_limit));
+  line.insert(line.end(), options.chosen.begin(), options.chosen.end());
   bool flags = false;
   int files = 0;
   for (const std::string& word : options.words) {
@@ -122,7 +110,7 @@ std::vector<std::string> platform_words(const std::string& file) {
     if (m.window != graphs::window_model::none)
       words.push_back(fmt::format("--windows={}", graphs::name(m.window)));
     if (m.eager_limit > 0)
-      words.push_back(fmt::format("--eager-limit={}", m.eager_limit));
+      words.push_back(fmt::format("--described-eager-limit={}", m.eager_limit));
     if (m.one_host && !(m.flag.median > 0))
       words.emplace_back("--no-shared-memory");
     return words;
@@ -166,32 +154,7 @@ command add_transform(CLI::App& app) {
       ->excludes(diff)
       ->excludes(write);
   diff->excludes(write);
-  CLI::Option* coherent =
-      sub->add_flag("--coherent", options->coherent,
-                    "the program will run where caches are coherent (default: it finds out)");
-  sub->add_flag("--incoherent", options->incoherent,
-                "it will not: loads and stores of windows become MPI's calls")
-      ->excludes(coherent);
-  sub->add_option(
-         "--pipeline", options->pipeline,
-         "how an annotated MPI_Alltoall travels: never in parts, always in parts, in rows of puts, or as "
-         "measured (default: the program measures, or predicts by --platform)")
-      ->check(CLI::IsMember({"never", "always", "puts", "measured"}));
-  sub->add_option(
-         "--coalesce", options->coalesce,
-         "whether annotated one-sided operations are collected: never or always (default: always, or "
-         "what --platform says)")
-      ->check(CLI::IsMember({"never", "always"}));
-  sub->add_option("--coalesce-factor", options->factor,
-                  "how many are collected for one target before they are sent (default: the program's, or "
-                  "what --platform says)")
-      ->check(CLI::PositiveNumber);
-  sub->add_option("--coalesce-memory", options->memory, "how many bytes they may take (likewise)")
-      ->check(CLI::PositiveNumber);
-  sub->add_option(
-      "--eager-limit", options->eager_limit,
-      "bytes that MPI takes over at once: shorter sends have nothing to hide, and stay (default: what "
-      "--platform says; 0: all are posted)");
+  add_annotation_choices(*sub, options->chosen);
   sub->add_option(
       "--platform", options->platform,
       "description of the machine it will run on, of tacit platform: what is said neither here nor in "

@@ -27,3 +27,9 @@ void halo(double* array, double* out, double* in, int left, int right, int n, MP
 // RUN: %transform --platform %S/Inputs/one_node.json --eager-limit 0 %s 2>/dev/null | grep -c "MPI_Isend[(]" | grep -x 4
 // RUN: %transform --eager-limit 5000 %s 2>/dev/null | grep -c "MPI_Isend[(]" | grep -x 2
 // RUN: %transform %s 2>/dev/null | grep -c "MPI_Isend[(]" | grep -x 4
+// Who has decided is who said it last, and the compiler with --annotations takes the same options.
+// RUN: %transform --json --platform %S/Inputs/one_node.json --eager-limit 5000 %s | grep -c '"decided_by": "flag"' | grep -x 2
+// RUN: %transform --json --platform %S/Inputs/one_node.json --eager-limit 5000 %s | not grep '"decided_by": "platform"'
+// RUN: %cc --eager-limit=5000 -S -o - %s | grep -c "call.*MPI_Isend" | grep -x 2
+// RUN: %cc --platform=%S/Inputs/one_node.json --eager-limit=0 -S -o - %s | grep -c "call.*MPI_Isend" | grep -x 4
+// RUN: not %cc --eager-limit=-1 -S -o - %s 2>&1 | grep "expected a number of at least 0"

@@ -49,3 +49,8 @@ void exchanges(double* send, double* got, int n, int size, MPI_Comm comm) {
 // RUN: %transform --platform %S/Inputs/one_node.json --coherent --coalesce=never --coalesce-factor=64 --coalesce-memory=65536 --eager-limit=80 --pipeline=never %t.c 2>/dev/null | %filecheck %s.check --check-prefix=WORDS
 // RUN: sed 's/MEMORY/coherent/; s/COLLECTED/never/; s/SENT//; s/TRAVELS/never/' %s > %t.c
 // RUN: %transform --platform %S/Inputs/separate.json --incoherent --coalesce=always --pipeline=always %t.c 2>/dev/null | %filecheck %s.check --check-prefix=OTHER-WORDS
+// The compiler with --annotations takes the same options.
+// RUN: sed 's/ [A-Z]*$//' %s > %t.c
+// RUN: %cc --coalesce=never --pipeline=never -S -o - %t.c | not grep -E "call.*tacit_(put|pipeline_begin)\b"
+// RUN: %cc --coalesce-factor=77 --pipeline=puts -S -o - %t.c | grep -c -E "call.*tacit_put\b" | grep -x 1
+// RUN: not %cc --coherent --incoherent -S -o - %t.c 2>&1 | grep "excludes"
