@@ -35,12 +35,12 @@ enum class window_memory : std::uint8_t { unknown, separate, unified };
 
 /// What the command line says, and the description of the machine. Nothing: the program finds out when it runs.
 struct platform_choices {
-  coherence caches = coherence::as_platform; ///< of the command line
-  wish exchange = wish::as_platform;         ///< likewise
-  wish coalescing = wish::as_platform;       ///< likewise
+  coherence caches = coherence::as_platform;         ///< of the command line
+  wish exchange = wish::as_platform;                 ///< likewise
+  wish coalescing = wish::as_platform;               ///< likewise
   std::optional<std::uint64_t> factor, memory_limit; ///< likewise
   std::optional<std::uint64_t> asked_eager_limit;    ///< likewise; 0: no send is kept because of it
-  std::optional<exchange_costs> exchanges; ///< of the description, as all that follows
+  std::optional<exchange_costs> exchanges;           ///< of the description, as all that follows
   std::optional<one_sided_costs> one_sided;
   window_memory windows = window_memory::unknown;
   bool shares_memory = true;     ///< the processes of a node
