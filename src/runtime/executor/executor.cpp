@@ -2,6 +2,7 @@
 
 #include "runtime/executor/error_text.h"
 #include "runtime/mpi/await.h"
+#include "runtime/mpi/left_under_way.h"
 #include "runtime/mpi/mpi_error.h"
 #include "runtime/mpi/rank_and_size.h"
 #include "runtime/mpi/tags.h"
@@ -39,8 +40,7 @@ executor::~executor() {
   if (failure_) { // MPI may still write into what is under way
     requests_.abandon();
     exchanges_.abandon();
-    for (auto& b : buffers_)
-      (void)b.release();
+    leave_under_way(std::move(buffers_));
   }
 }
 

@@ -1,5 +1,6 @@
 #include "runtime/executor/message_set.h"
 
+#include "runtime/mpi/left_under_way.h"
 #include "runtime/mpi/mpi_error.h"
 
 #include <algorithm>
@@ -47,7 +48,7 @@ message_set::~message_set() {
 }
 
 void message_set::keep() noexcept {
-  (void)new std::vector<std::byte>(std::move(memory_));
+  leave_under_way(std::move(memory_));
   sending_.clear();
   receiving_.clear();
   if (channels_)

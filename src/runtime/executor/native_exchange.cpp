@@ -1,5 +1,6 @@
 #include "runtime/executor/native_exchange.h"
 
+#include "runtime/mpi/left_under_way.h"
 #include "runtime/mpi/rank_and_size.h"
 
 #include <numeric>
@@ -49,8 +50,8 @@ void native_exchange::release() {
 }
 
 void native_exchange::keep() noexcept {
-  (void)new std::vector<std::byte>(std::move(sent_));
-  (void)new std::vector<std::byte>(std::move(received_));
+  leave_under_way(std::move(sent_));
+  leave_under_way(std::move(received_));
   persistent_ = MPI_REQUEST_NULL;
 }
 

@@ -1,5 +1,6 @@
 #include "runtime/executor/node_channels.h"
 
+#include "runtime/mpi/left_under_way.h"
 #include "runtime/mpi/mpi_error.h"
 #include "runtime/run/driver.h"
 #include "vocabulary/calls/settings.h"
@@ -59,9 +60,8 @@ node_channels::node_channels(std::vector<message> sends, std::vector<message> re
 }
 
 void node_channels::keep() noexcept {
-  (void)new lent_part(std::move(mine_));
-  for (auto& [rank, p] : peers_)
-    (void)p.release();
+  leave_under_way(std::move(mine_));
+  leave_under_way(std::move(peers_));
 }
 
 /// Of this process, also by the user. Who records a run wants to see its messages, which in memory nobody sees.

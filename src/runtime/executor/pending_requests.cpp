@@ -1,5 +1,6 @@
 #include "runtime/executor/pending_requests.h"
 
+#include "runtime/mpi/left_under_way.h"
 #include "runtime/mpi/mpi_error.h"
 
 #include <algorithm>
@@ -83,8 +84,7 @@ bool pending_requests::test_requests() {
 
 void pending_requests::abandon() noexcept {
   requests_.clear(); // MPI may still write where they point, so that what they hold is not freed
-  for (auto& then : then_)
-    (void)new when_complete(std::move(then));
+  leave_under_way(std::move(then_));
   then_.clear();
   polled_.clear();
 }

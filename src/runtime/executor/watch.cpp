@@ -1,5 +1,6 @@
 #include "runtime/executor/watch.h"
 
+#include "runtime/mpi/left_under_way.h"
 #include "runtime/mpi/rank_and_size.h"
 
 #include <algorithm>
@@ -27,7 +28,7 @@ watch::watch(MPI_Comm world)
 
 watch::~watch() {
   if (!comparisons_.empty()) // after an error: MPI may still write into them
-    (void)new std::deque<comparison>(std::move(comparisons_));
+    leave_under_way(std::move(comparisons_));
   if (hears_ != MPI_REQUEST_NULL) {
     MPI_Cancel(&hears_);
     MPI_Request_free(&hears_);
@@ -131,11 +132,11 @@ std::optional<std::string> watch::look_for_ended() {
 
 void watch::tell(const std::string& error) {
   // The text outlives the sends, which nobody waits for.
-  auto* kept = new std::string(error.substr(0, longest_error));
+  const std::string& kept = leave_under_way(error.substr(0, longest_error));
   for (int r = 0; r < size_; ++r) {
     MPI_Request request = MPI_REQUEST_NULL;
     if (r != rank_ && !ended(r) &&
-        MPI_Isend(kept->data(), static_cast<int>(kept->size()), MPI_CHAR, r, error_tag, errors_on_.comm(),
+        MPI_Isend(kept.data(), static_cast<int>(kept.size()), MPI_CHAR, r, error_tag, errors_on_.comm(),
                   &request) == MPI_SUCCESS)
       MPI_Request_free(&request);
   }

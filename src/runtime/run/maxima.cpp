@@ -1,5 +1,6 @@
 #include "runtime/run/maxima.h"
 
+#include "runtime/mpi/left_under_way.h"
 #include "runtime/mpi/mpi_error.h"
 #include "runtime/mpi/rank_and_size.h"
 
@@ -30,7 +31,7 @@ maxima::~maxima() {
     return;
   if (reduces_) {
     if (requests_[0] != MPI_REQUEST_NULL)
-      static_cast<void>(new std::array{std::move(sent_), std::move(values_)});
+      leave_under_way(std::array{std::move(sent_), std::move(values_)});
     return;
   }
   for (MPI_Request& r : requests_)
