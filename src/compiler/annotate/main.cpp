@@ -429,7 +429,7 @@ void join_repetitions(results& made) {
 } // namespace
 } // namespace tacit::compiler
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   using namespace tacit::compiler;
   const request asked = read_words(std::vector<std::string>(argv + 1, argv + argc));
   if (asked.files.empty())
@@ -444,4 +444,7 @@ int main(int argc, char** argv) {
     return input_has_errors;
   write_results(asked, made);
   return std::fflush(stdout) == 0 ? done : input_has_errors;
+} catch (const std::exception& failure) { // memory lacks, or a fault of ours
+  std::fprintf(stderr, "tacit transform: %s\n", failure.what());
+  return tacit::compiler::input_has_errors;
 }

@@ -6,6 +6,7 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Expr.h>
 #include <clang/AST/ExprCXX.h>
+#include <clang/Basic/SourceManager.h>
 
 namespace tacit::compiler {
 namespace {
@@ -14,7 +15,9 @@ using clang::dyn_cast;
 
 void add(polynomial& to, const polynomial& other, std::int64_t times) {
   for (const auto& [product, factor] : other)
-    if ((to[product] += factor * times) == 0)
+    if (const std::int64_t sum = to[product] + factor * times; sum != 0)
+      to[product] = sum;
+    else
       to.erase(product);
 }
 

@@ -9,6 +9,7 @@ __extension__ using bytes_16 = unsigned __int128;
 
 extern "C" {
 
+// A type cannot stand in parentheses. NOLINTBEGIN(bugprone-macro-parentheses)
 #define TACIT_TRACED(bytes, type)                                                                            \
   __attribute__((visibility("default"))) void __sanitizer_cov_load##bytes(type* place);                      \
   __attribute__((visibility("default"))) void __sanitizer_cov_store##bytes(type* place);                     \
@@ -25,6 +26,7 @@ TACIT_TRACED(4, std::uint32_t)
 TACIT_TRACED(8, std::uint64_t)
 TACIT_TRACED(16, bytes_16)
 #undef TACIT_TRACED
+// NOLINTEND(bugprone-macro-parentheses)
 
 void* __real_memcpy(void* to, const void* from, std::size_t bytes);
 void* __real_memmove(void* to, const void* from, std::size_t bytes);

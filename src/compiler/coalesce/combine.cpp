@@ -29,6 +29,7 @@ bool is_exact(const void* collected, const void* value) {
     T a, b;
     std::memcpy(&a, collected, sizeof a);
     std::memcpy(&b, value, sizeof b);
+    // Of equal values zeros may differ in their sign. NOLINTNEXTLINE(bugprone-suspicious-memory-comparison)
     return a < b || b < a || (a == b && std::memcmp(&a, &b, sizeof a) == 0);
   } else if constexpr (std::is_unsigned_v<T>) {
     T a, b;

@@ -31,7 +31,7 @@ struct record_entry {
 
 constexpr std::size_t most_entries = 128, most_values = 16 * 1024;
 static_assert(sizeof(record_head) + most_values + most_entries * sizeof(record_entry) <= largest_record);
-static_assert(most_values >= numbered_table::word_bits * 16);
+static_assert(most_values >= std::size_t{16} * numbered_table::word_bits);
 
 constexpr std::uint32_t no_op = UINT32_MAX;
 

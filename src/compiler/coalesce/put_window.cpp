@@ -117,7 +117,7 @@ put_window* put_window::make(const own_communicator& own, std::ptrdiff_t block, 
   void* const room = std::malloc(sizeof(put_window));
   obstacle_of_puts here =
       room ? obstacle_here(own, static_cast<std::size_t>(block)) : obstacle_of_puts::no_memory;
-  const MPI_Aint bytes = whole_units(2 * own.processes * block);
+  const MPI_Aint bytes = whole_units(MPI_Aint{2} * own.processes * block);
   if (here == obstacle_of_puts::none && !has_memory_for(bytes))
     here = obstacle_of_puts::no_memory;
   obstacle_of_puts all = agreed(here, own);

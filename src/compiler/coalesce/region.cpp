@@ -319,9 +319,8 @@ int tacit_coalesce::send_listed(region_window& window, int target, batch& b) {
   char* packed = nullptr;
   if (const std::size_t bytes = b.list.data_bytes()) {
     std::size_t counted = bytes;
-    if (stay)
-      packed = b.list.detach_data(counted);
-    else if ((packed = static_cast<char*>(std::malloc(bytes))))
+    packed = stay ? b.list.detach_data(counted) : static_cast<char*>(std::malloc(bytes));
+    if (packed && !stay)
       b.list.give_reserve(bytes);
     if (const int error = launch(window, target, packed, counted); error != MPI_SUCCESS)
       return error;

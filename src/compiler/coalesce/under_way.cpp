@@ -69,7 +69,7 @@ void say_touched(message_under_way& m, MPI_Aint byte, bool stores) {
                        {"", statement.file, statement.line}))
     return;
   const char* const does = stores ? "stores into" : "loads";
-  const long long place = static_cast<long long>(m.map.low + byte);
+  const long long place = static_cast<long long>(m.map.low) + byte;
   if (statement.file)
     std::fprintf(
         stderr,
@@ -121,7 +121,7 @@ void say_shared(const message_under_way& added) {
         stderr,
         "tacit: rank %d: %s:%d: byte %lld of the buffer of this %s belongs to that of the %s at %s:%d, "
         "too, but an annotation says that both may be under way together [TACIT-202]\n",
-        world_rank(), added.at.file, added.at.line, static_cast<long long>(added.map.low + byte), added.call,
+        world_rank(), added.at.file, added.at.line, static_cast<long long>(added.map.low) + byte, added.call,
         m->call, m->at.file, m->at.line);
   }
 }

@@ -107,7 +107,10 @@ static void push(shadow** list, shadow* one) {
 }
 
 static checked* checked_of(slot_state* slot) {
-  if (!slot->checked && (slot->checked = calloc(1, sizeof *slot->checked))) {
+  if (slot->checked)
+    return slot->checked;
+  slot->checked = calloc(1, sizeof *slot->checked);
+  if (slot->checked) {
     slot->checked->slot = slot;
     slot->checked->location = slot->location;
     slot->checked->thread = &here;

@@ -62,7 +62,7 @@ std::optional<byte_range> range_of(const stretch& s, std::uint64_t length) {
   using wide = __int128;
   const wide first = s.address, last = first + wide{static_cast<std::int64_t>(s.stride)} * (s.count - 1);
   const wide begin = std::min(first, last), end = std::max(first, last) + length;
-  if (begin < 0 || end > static_cast<wide>(~std::uint64_t{0}))
+  if (begin < 0 || end > wide{~std::uint64_t{0}})
     return std::nullopt;
   return byte_range{static_cast<std::uint64_t>(begin), static_cast<std::uint64_t>(end)};
 }

@@ -523,7 +523,7 @@ void message_maker::copy_rank(std::uint32_t r) {
     const auto first = static_cast<std::uint32_t>(out.size());
     if (!is_replaced(s)) {
       out.push_back(s);
-      out.back().after = std::move(after);
+      out.back().after = after;
     } else {
       for (step& made : made_[{s.comm, s.tag}][positions_.of(s.comm, rank_id{r})]) {
         for (std::uint32_t& before : made.after)
@@ -534,7 +534,7 @@ void message_maker::copy_rank(std::uint32_t r) {
       }
       if (out.size() == first && !after.empty()) { // what comes after it still comes after what was before it
         step nothing;
-        nothing.after = std::move(after);
+        nothing.after = after;
         out.push_back(std::move(nothing));
       }
     }

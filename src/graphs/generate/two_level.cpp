@@ -130,15 +130,15 @@ void exchange_among_leaders(weaver& w, const std::vector<members>& nodes) {
   const fold f(count(nodes));
   const std::span<const members> all(nodes);
   const auto place = [&](std::uint32_t i) { return leader(nodes[f.position(i)]); };
-  for (std::uint32_t i = 0; i < f.extra; ++i)
-    give(w, leader(nodes[2 * i + 1]), leader(nodes[2 * i]), all.subspan(2 * i + std::size_t{1}, 1));
+  for (std::size_t i = 0; i < f.extra; ++i)
+    give(w, leader(nodes[2 * i + 1]), leader(nodes[2 * i]), all.subspan(2 * i + 1, 1));
   for (std::uint32_t d = 1; d < f.active; d *= 2)
     for (std::uint32_t i = 0; i < f.active; ++i) {
       const std::uint32_t first = i & ~(d - 1), begin = f.position(first),
                           end = first + d < f.active ? f.position(first + d) : count(nodes);
       give(w, place(i), place(i ^ d), all.subspan(begin, end - begin));
     }
-  for (std::uint32_t i = 0; i < f.extra; ++i)
+  for (std::size_t i = 0; i < f.extra; ++i)
     give(w, leader(nodes[2 * i]), leader(nodes[2 * i + 1]), all, false);
 }
 

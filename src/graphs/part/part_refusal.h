@@ -11,8 +11,7 @@ namespace tacit::graphs {
 #define TACIT_REFUSALS(ROW)                                                                                  \
   ROW(none, "")                                                                                              \
   ROW(not_asked, "the graph is small, or TACIT_COMPILE asks for one rank")                                   \
-  ROW(options, "options are given of which one rank decides: a policy, what ranks may wait for, tuning, a "  \
-               "plan, or no replacement")                                                                    \
+  ROW(options, "options are given of which one rank decides: a policy, waiting, tuning, a plan, or no plan") \
   ROW(few_ranks, "there are fewer than three ranks")                                                         \
   ROW(kinds, "there are operations other than sends, receives and copies")                                   \
   ROW(synchronizing, "there are messages of no bytes, or marks between stages")                              \

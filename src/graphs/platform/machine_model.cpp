@@ -59,7 +59,7 @@ machine_model make_defaults() {
 spread spread_of(std::vector<double> samples) {
   std::sort(samples.begin(), samples.end());
   const auto at = [&](double share) {
-    return samples[static_cast<std::size_t>(share * static_cast<double>(samples.size() - 1) + 0.5)];
+    return samples[static_cast<std::size_t>(std::lround(share * static_cast<double>(samples.size() - 1)))];
   };
   return {at(0.25), at(0.5), at(0.75)};
 }

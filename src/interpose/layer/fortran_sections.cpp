@@ -66,7 +66,7 @@ array_shape shape_of(const void* descriptor) {
     const auto& d = *static_cast<const gfortran_descriptor*>(descriptor);
     shape.base = d.base;
     shape.element_bytes = d.element_bytes;
-    shape.rank = static_cast<unsigned>(d.rank);
+    shape.rank = static_cast<unsigned char>(d.rank);
     const std::ptrdiff_t span = d.span != 0 ? d.span : static_cast<std::ptrdiff_t>(d.element_bytes);
     for (unsigned i = 0; i < shape.rank; ++i)
       shape.dimensions[i] = {d.dimensions[i].upper - d.dimensions[i].lower + 1,
@@ -76,7 +76,7 @@ array_shape shape_of(const void* descriptor) {
   const auto& d = *static_cast<const standard_descriptor*>(descriptor);
   shape.base = d.base;
   shape.element_bytes = d.element_bytes;
-  shape.rank = static_cast<unsigned>(d.rank);
+  shape.rank = static_cast<unsigned char>(d.rank);
   for (unsigned i = 0; i < shape.rank; ++i)
     shape.dimensions[i] = {d.dimensions[i].extent, d.dimensions[i].stride};
   return shape;

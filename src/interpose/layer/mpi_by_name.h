@@ -17,6 +17,7 @@
     static const auto looked_up = static_cast<type>(::tacit::interpose::library_function(#object));          \
     return looked_up;                                                                                        \
   }())
+// A type cannot stand in parentheses. NOLINTNEXTLINE(bugprone-macro-parentheses)
 #define TACIT_LIBRARY_FUNCTION(type, name) reinterpret_cast<type*>(::tacit::interpose::library_function(name))
 #undef MPI_COMM_NULL_COPY_FN
 #undef MPI_TYPE_NULL_COPY_FN

@@ -17,8 +17,6 @@ namespace tacit::interpose {
 
 namespace {
 
-using recordings::memory_kind;
-
 std::atomic<bool> following{false};
 
 /// Held for a tree operation only. Not a std::mutex: it is taken inside malloc, and reset in forked children.

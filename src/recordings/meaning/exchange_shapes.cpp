@@ -25,7 +25,7 @@ using all_ranks_steps = std::vector<std::vector<step>>;
 /// Empty unless the next 2 · count operations of the rank are as many sends as receives.
 std::vector<step> steps_of(const stream& in, std::uint32_t rank, std::uint32_t count) {
   const auto next = in.next(rank, 2 * count);
-  if (next.size() != 2 * count)
+  if (next.size() != std::size_t{2} * count)
     return {};
   std::vector<step> steps(count);
   std::size_t sends = 0, receives = 0;

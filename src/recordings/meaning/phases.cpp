@@ -85,7 +85,7 @@ private:
 
 std::vector<phase> join_phases(const recording_set& recorded, const message_table& table,
                                const episode_list& episodes, const fact_table& facts,
-                               std::vector<phase> phases) {
+                               const std::vector<phase>& phases) {
   return phase_joiner(recorded, table, episodes, facts, phases).run();
 }
 

@@ -26,7 +26,7 @@ struct phase {
 /// become one: a halo is often exchanged in a line for each direction. Cost O(calls).
 std::vector<phase> join_phases(const recording_set& recorded, const message_table& table,
                                const episode_list& episodes, const fact_table& facts,
-                               std::vector<phase> phases);
+                               const std::vector<phase>& phases);
 
 /// The phase of each episode. Cost O(paths of all episodes), nearly.
 std::vector<phase> find_phases(const message_table& table, const fact_table& facts);

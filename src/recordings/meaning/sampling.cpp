@@ -196,15 +196,11 @@ private:
       return part;
     };
     for (std::size_t s = 0, v = 0; s < sends.size() && v < receives.size();) {
-      if (sends[s].messages == 0) {
+      const bool equal = which == fitting::equal, any = receives[v].messages != 0;
+      if (sends[s].messages == 0 || (any && equal && shorter(sends[s], receives[v]))) {
         ++s;
-      } else if (receives[v].messages == 0) {
-        ++v;
-      } else if (which == fitting::unknown && receives[v].kind.bytes_known) {
-        ++v;
-      } else if (which == fitting::equal && shorter(sends[s], receives[v])) {
-        ++s;
-      } else if (which == fitting::equal && shorter(receives[v], sends[s])) {
+      } else if (!any || (which == fitting::unknown && receives[v].kind.bytes_known) ||
+                 (equal && shorter(receives[v], sends[s]))) {
         ++v;
       } else {
         const std::uint64_t count = std::min(sends[s].messages, receives[v].messages);

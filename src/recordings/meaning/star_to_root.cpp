@@ -24,7 +24,7 @@ public:
     if (all.size() != found.count[root])
       return {};
     std::vector<bool> heard(q_, false);
-    for (std::uint32_t k = 0; k < q_ - 1; ++k) {
+    for (std::size_t k = 0; k + 1 < q_; ++k) {
       const auto turn = all.subspan(k * (asks_ + sends_), asks_ + sends_);
       const std::uint32_t peer = turn[0].peer;
       if (peer == root || heard[peer] || !is_turn(turn, peer) || !gives(peer, root))

@@ -27,7 +27,7 @@ bool is_up_and_down(const known_messages& known, const stream& in, std::uint32_t
                     const std::vector<std::uint32_t>& parent, std::uint32_t children) {
   const std::uint32_t up = children + (r == root ? 0 : 1);
   const auto next = in.next(r, 2 * up);
-  if (next.size() != 2 * up)
+  if (next.size() != std::size_t{2} * up)
     return false;
   std::multiset<std::uint32_t> heard, told;
   for (std::uint32_t k = 0; k < next.size(); ++k) {

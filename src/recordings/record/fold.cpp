@@ -189,13 +189,14 @@ unsigned folder::leave_shape(const call_record& c, std::byte* to) {
   const std::uint32_t changing = requests_that_change(c);
   std::uint64_t newest = newest_request_;
   for (std::uint32_t i = 0; i < changing; ++i) {
-    const auto id = load<std::uint64_t>(to + sizeof r + 8 * i);
+    const auto id = load<std::uint64_t>(to + sizeof r + sizeof(std::uint64_t) * i);
     if (id > newest_request_ + 1)
       marks |= requests_as_they_are;
     newest = std::max(newest, id);
   }
   for (std::uint32_t i = 0; i < changing && (marks & requests_as_they_are) == 0; ++i)
-    store(distance_of(load<std::uint64_t>(to + sizeof r + 8 * i), newest_request_), to + sizeof r + 8 * i);
+    store(distance_of(load<std::uint64_t>(to + sizeof r + sizeof(std::uint64_t) * i), newest_request_),
+          to + sizeof r + sizeof(std::uint64_t) * i);
   newest_request_ = newest;
   return marks;
 }
@@ -442,9 +443,9 @@ bool unfolder::unfold_record(std::vector<std::byte>& records) {
     store(r, to);
     std::uint64_t newest = newest_request_;
     for (std::uint32_t i = 0; i < requests_that_change(r); ++i) {
-      auto request = load<std::uint64_t>(to + sizeof r + 8 * i);
+      auto request = load<std::uint64_t>(to + sizeof r + sizeof(std::uint64_t) * i);
       if ((marks & requests_as_they_are) == 0)
-        store(request = id_at(request, newest_request_), to + sizeof r + 8 * i);
+        store(request = id_at(request, newest_request_), to + sizeof r + sizeof(std::uint64_t) * i);
       newest = std::max(newest, request);
     }
     newest_request_ = newest;

@@ -72,7 +72,7 @@ std::string pool::grow(std::size_t bytes) {
       page + bytes, std::min(first_region << std::min<std::size_t>(regions.size(), 10), largest_region));
   for (const std::size_t size : {wanted, page + bytes}) { // less, if memory is scarce
     auto memory = std::make_shared<shared_region>();
-    const std::string why = memory->make(size);
+    std::string why = memory->make(size);
     if (why.empty()) {
       regions.push_back({std::move(memory), page, size});
       return {};

@@ -111,7 +111,8 @@ neighbor_options read_neighbor_options(MPI_Info info, const neighbor_options& de
     std::vector<char> value(MPI_MAX_INFO_VAL + 1, '\0');
     int found = 0;
     const setting_row& row = row_of(o.name);
-    if (info != MPI_INFO_NULL)
+    if (info !=
+        MPI_INFO_NULL) // of a literal, so it ends with a zero: NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage)
       MPI_Info_get(info, row.key.data(), MPI_MAX_INFO_VAL, value.data(), &found);
     if (found)
       set(out, o, fmt::format("info key \"{}\"", row.key), value.data());

@@ -110,7 +110,7 @@ void local_buffer::start_copy(memory_number from, memory_number to, const tasks:
   holders_.update(where, [&](memory_set& holders) { holders |= bit(to); });
   box_copy what{to_index_box(where), in(from), in(to), what_.element_bytes};
   on_.copy(from, to, what, [this, mine](std::exception_ptr error) {
-    post_([this, mine, error] {
+    post_([this, mine, error = std::move(error)] {
       const auto waiters = std::move(mine->waiters);
       copies_.erase(mine);
       if (error)

@@ -570,8 +570,8 @@ void destroy_buffer(std::size_t buffer) noexcept {
 std::size_t create_host_object() {
   return the_runtime().create_host_object();
 }
-void destroy_host_object(std::size_t, std::shared_ptr<void>) noexcept {
-} // tasks that use it hold its instance
+/// Tasks that use it hold its instance. NOLINTNEXTLINE(performance-unnecessary-value-param): the interface takes what it owned.
+void destroy_host_object(std::size_t, std::shared_ptr<void>) noexcept {}
 std::size_t create_collective_group() {
   return the_runtime().create_collective_group();
 }

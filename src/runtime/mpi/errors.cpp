@@ -11,7 +11,8 @@ call_error::call_error(kind why_, std::string_view first, std::string_view secon
     : why(why_), complete(complete_) {
   const std::size_t begun = std::min(first.size(), most_text - 1);
   const std::size_t rest = std::min(second.size(), most_text - 1 - begun);
-  std::copy_n(second.data(), rest, std::copy_n(first.data(), begun, text_.data()));
+  first.copy(text_.data(), begun);
+  second.copy(text_.data() + begun, rest);
   text_[begun + rest] = '\0';
 }
 

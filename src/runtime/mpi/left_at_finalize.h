@@ -11,7 +11,7 @@
 namespace tacit::runtime {
 
 /// The objects of one kind in this process; `end` is called in MPI_Finalize with those that are left.
-template <typename One, void (*end)(std::vector<One*>)>
+template <typename One, void (*end)(const std::vector<One*>&)>
 class left_at_finalize {
 public:
   /// Throws mpi_error and std::bad_alloc. Local.
@@ -42,7 +42,7 @@ private:
       const std::lock_guard lock(all().guard);
       left.swap(all().list);
     }
-    end(std::move(left));
+    end(left);
     return MPI_SUCCESS;
   }
 };

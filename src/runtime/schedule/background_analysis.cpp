@@ -15,7 +15,7 @@ namespace {
 
 struct not_wanted {};
 
-void stop_all(std::vector<background_analysis*> left) {
+void stop_all(const std::vector<background_analysis*>& left) {
   for (background_analysis* each : left)
     each->stop();
 }

@@ -2,6 +2,7 @@
 
 #include "runtime/mpi/errors.h"
 #include "runtime/mpi/left_at_finalize.h"
+#include "runtime/mpi/left_under_way.h"
 #include "runtime/run/progress.h"
 
 #include <algorithm>
@@ -13,7 +14,8 @@ namespace {
 
 /// In MPI_Finalize, where all ranks are: none of these runs is active or begins anything any more. Ranks may have begun them in
 /// different orders.
-void prepare_all(std::vector<background_run*> left) {
+void prepare_all(const std::vector<background_run*>& all) {
+  auto left = all;
   const auto is_over = [](background_run* each) {
     try {
       return each->prepare_further();
@@ -39,7 +41,7 @@ background_run::background_run(std::unique_ptr<bound_graph> written,
 background_run::~background_run() {
   runs_left::remove(this);
   if (phase_ == phase::connects && !preparing_->is_over())
-    static_cast<void>(preparing_.release()); // after an error: messages are under way into its stack
+    leave_under_way(std::move(preparing_)); // after an error: messages are under way into its stack
 }
 
 void background_run::start() {

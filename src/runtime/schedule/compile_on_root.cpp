@@ -171,7 +171,7 @@ std::vector<graphs::described_pattern> patterns_of(const std::string& file, diag
 
 namespace {
 
-checked_graph check_inputs(all_inputs in, const compile_request& wanted) {
+checked_graph check_inputs(const all_inputs& in, const compile_request& wanted) {
   checked_graph out{join(in.graphs), {}, wanted, {}, {}, {}};
   out.wanted.compile.described = patterns_of(wanted.patterns, out.notes);
   out.products = graphs::check_graph(out.all.g, out.wanted.compile);
@@ -295,7 +295,7 @@ compiled_graph find_meaning(checked_graph graph, std::function<void()> go_on) {
 namespace {
 
 compiled_graph compile_inputs(all_inputs in, const compile_request& wanted) {
-  compiled_graph out = find_meaning(check_inputs(std::move(in), wanted));
+  compiled_graph out = find_meaning(check_inputs(in, wanted));
   if (wanted.background && !wanted.in_background())
     out.why = with_note(out.why, "not in the background", wanted.not_in_background());
   return out;

@@ -109,7 +109,7 @@ void graph_builder::make_room_for_dependencies(std::size_t more) {
 }
 
 int graph_builder::stage() {
-  const auto first = static_cast<std::size_t>(last_stage_ + 1);
+  const auto first = static_cast<std::size_t>(std::ptrdiff_t{last_stage_} + 1);
   make_room_for_dependencies(values_.operations.size() - first + 1);
   local_operation mark;
   mark.kind = local_kind::copy;

@@ -118,8 +118,8 @@ int tacit_topology_stencil(int ndims, const int dims[], const int periods[], int
           fmt::format("tacit_topology_stencil: {} offsets, or a null array; give one row of {} numbers per "
                       "neighbor",
                       count, ndims));
-    for (int i = 0; i < count; ++i)
-      t.offsets.emplace_back(offsets + i * ndims, offsets + (i + 1) * ndims);
+    for (const int* at = offsets; t.offsets.size() < static_cast<std::size_t>(count); at += ndims)
+      t.offsets.emplace_back(at, at + ndims);
     hand_over(std::move(t), "tacit_topology_stencil", topology);
   });
 }

@@ -51,9 +51,10 @@ bool read_described(analyze_options& options) {
   diagnostics problems;
   auto known = graphs::read_patterns(read_file(options.patterns), problems);
   print_problems(problems, options.patterns);
-  if (known)
-    options.passes.described = *std::move(known);
-  return known.has_value();
+  if (!known)
+    return false;
+  options.passes.described = *std::move(known);
+  return true;
 }
 
 int analyze_graph(analyze_options& options) {

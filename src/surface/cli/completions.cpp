@@ -63,9 +63,12 @@ std::string known_paths(const command_entry& top) {
 /// `name:what` for zsh, where a colon separates.
 std::string described(const std::string& name, const std::string& what) {
   std::string text;
-  for (const char c : name + ":" + what)
-    text += c == ':' && text.size() != name.size() ? std::string("\\:") : std::string(1, c);
-  return shell_word(text);
+  for (const char c : what) {
+    if (c == ':')
+      text += '\\';
+    text += c;
+  }
+  return shell_word(name + ":" + text);
 }
 
 } // namespace
@@ -171,9 +174,9 @@ std::string fish_completion(const command_entry& top) {
       text += fmt::format("complete -c tacit -f -n {} -a {} -d {}\n", shell_word(here), sub.name(),
                           shell_word(sub.what));
     if (const std::string words = fmt::format("{}", fmt::join(argument_words(*c), " ")); !words.empty())
-      text +=
-          fmt::format("complete -c tacit -f -n {} -a {}\n",
-                      shell_word(here + "; and not __fish_seen_subcommand_from " + words), shell_word(words));
+      text += fmt::format("complete -c tacit -f -n {} -a {}\n",
+                          shell_word(fmt::format("{}; and not __fish_seen_subcommand_from {}", here, words)),
+                          shell_word(words));
     for (const option_entry& o : c->options) {
       text += fmt::format("complete -c tacit -n {}", shell_word(here));
       for (const std::string& name : o.names)

@@ -57,7 +57,7 @@ public:
   }
   void at(double share, const char* what) {
     if (out_.is_open())
-      out_ << share << ' ' << what << std::endl;
+      out_ << share << ' ' << what << '\n' << std::flush;
   }
 
 private:

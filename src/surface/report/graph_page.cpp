@@ -72,7 +72,7 @@ std::string list_of_findings(const graphs::graph& g, const graphs::findings& f) 
 }
 
 std::string words(const graphs::graph& g, const graphs::findings& of_stage) {
-  const std::string found = of_stage.found.empty() ? "no collective" : list_of_findings(g, of_stage);
+  std::string found = of_stage.found.empty() ? "no collective" : list_of_findings(g, of_stage);
   if (of_stage.residual.empty())
     return found;
   return found + fmt::format(", {} of no collective", counted(of_stage.residual.size(), "transfer"));

@@ -10,8 +10,6 @@ namespace tacit::surface {
 namespace {
 
 using json = nlohmann::ordered_json;
-using recordings::activity;
-using recordings::analysis;
 
 json ranks_json(const std::vector<rank_id>& ranks) {
   json list = json::array();

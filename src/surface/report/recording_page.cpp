@@ -10,9 +10,6 @@
 namespace tacit::surface {
 namespace {
 
-using recordings::activity;
-using recordings::analysis;
-
 /// Share of the processes' time between MPI_Init and MPI_Finalize that went into MPI.
 double mpi_share(const recordings::analysis& a) {
   return a.program_seconds > 0 ? std::min(1.0, a.communication_seconds / a.program_seconds) : 0;

@@ -175,7 +175,7 @@ std::string traffic_text(activity_kind kind, const traffic& t) {
   const std::string partners = t.fewest_partners == t.most_partners
                                    ? count_text(t.most_partners, "partner")
                                    : fmt::format("{} to {} partners", t.fewest_partners, t.most_partners);
-  const std::string changes =
+  std::string changes =
       fmt::format("{} of {} messages send other content from memory that was received into before", t.changed,
                   t.messages);
   switch (kind) {

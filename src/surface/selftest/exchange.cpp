@@ -82,7 +82,7 @@ std::ptrdiff_t exchange::place_blocks(side& layout, std::vector<std::ptrdiff_t>&
   for (const int slot : order) {
     const block& b = layout.blocks[at(slot)];
     if (spread)
-      next += random.below(3) * (in_bytes ? 8 : 1);
+      next += std::ptrdiff_t{random.below(3)} * (in_bytes ? 8 : 1);
     places[at(slot)] = next;
     const std::ptrdiff_t bytes = b.count * b.type->extent;
     next += in_bytes ? (bytes + 7) / 8 * 8 : b.count;

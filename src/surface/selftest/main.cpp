@@ -163,7 +163,8 @@ private:
     for (int what = 0; what <= mixture; ++what)
       for (int how = 0; how < 3; ++how) {
         const cell where{i, what, how, static_cast<int>(kind)};
-        const std::int64_t number = t * steps_per_topology() + (i * (calls + 1) + what) * 3 + how;
+        const std::int64_t number =
+            t * steps_per_topology() + (std::int64_t{i} * (calls + 1) + what) * 3 + how;
         if (!is_wanted(options_, where))
           continue;
         const auto any_call = static_cast<call>(what == mixture ? 0 : what);
@@ -241,7 +242,7 @@ private:
 
 } // namespace tacit::surface
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   using namespace tacit::surface;
   MPI_Init(&argc, &argv);
   const options wanted = read_options(argc, argv);
@@ -265,4 +266,7 @@ int main(int argc, char** argv) {
   MPI_Comm_free(&control);
   MPI_Finalize();
   return 0;
+} catch (const std::exception& failure) {
+  std::fprintf(stderr, "tacit-selftest: %s\n", failure.what());
+  MPI_Abort(MPI_COMM_WORLD, 1);
 }

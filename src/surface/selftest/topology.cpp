@@ -86,7 +86,8 @@ struct edge {
 };
 
 /// Neighbor lists in an order of the graph's own: each rank has shuffled both.
-topology from_edges(maker made_by, std::string words, int ranks, std::vector<edge> edges, choices& random) {
+topology from_edges(maker made_by, std::string words, int ranks, const std::vector<edge>& edges,
+                    choices& random) {
   topology graph;
   graph.made_by = made_by;
   graph.words = std::move(words);

@@ -236,11 +236,14 @@ int start(int argc, char** argv) {
 } // namespace
 } // namespace tacit::surface
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   for (const char* forces : {"TACIT_DRIVER", "TACIT_NEIGHBOR_GROUPING", "TACIT_NEIGHBOR_WITHOUT"})
     unsetenv(forces); // they would count more than what each variant asks for
   MPI_Init(&argc, &argv);
   const int code = tacit::surface::start(argc, argv);
   MPI_Finalize();
   return code;
+} catch (const std::exception& failure) {
+  std::fprintf(stderr, "tacit-trial: %s\n", failure.what());
+  MPI_Abort(MPI_COMM_WORLD, 1);
 }

@@ -171,7 +171,7 @@ void exchange_buffers::fill(const pattern& p, std::uint64_t run) {
   for (std::size_t e = 0; e < p.destinations.size(); ++e) {
     const std::uint64_t seed = seed_of(p.rank, p.destinations[e].peer, p.destinations[e].channel, run);
     for (int i = 0; i < out_counts[e]; ++i)
-      out[static_cast<std::size_t>(out_places[e] + i)] = byte_of(seed, i);
+      out[static_cast<std::size_t>(std::ptrdiff_t{out_places[e]} + i)] = byte_of(seed, i);
   }
 }
 
@@ -179,7 +179,7 @@ std::string exchange_buffers::check(const pattern& p, std::uint64_t run) const {
   for (std::size_t e = 0; e < p.sources.size(); ++e) {
     const std::uint64_t seed = seed_of(p.sources[e].peer, p.rank, p.sources[e].channel, run);
     for (int i = 0; i < in_counts[e]; ++i)
-      if (in[static_cast<std::size_t>(in_places[e] + i)] != byte_of(seed, i))
+      if (in[static_cast<std::size_t>(std::ptrdiff_t{in_places[e]} + i)] != byte_of(seed, i))
         return fmt::format("rank {}: byte {} of the block from rank {} (slot {}) is wrong", p.rank, i,
                            p.sources[e].peer, e);
   }

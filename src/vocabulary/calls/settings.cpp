@@ -123,7 +123,8 @@ const setting_row* find_setting(std::string_view variable_or_key) {
 }
 
 std::string_view given(setting name) {
-  const char* const value = std::getenv(row_of(name).variable.data()); // a literal, so it ends with a zero
+  // A literal, so it ends with a zero. NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage)
+  const char* const value = std::getenv(row_of(name).variable.data());
   return value ? value : "";
 }
 
