@@ -175,7 +175,8 @@ TEST(oracle, what_is_not_passed_on_equals_the_bytes_of_an_execution) {
 TEST(oracle, following_rank_by_rank_equals_the_bytes_of_an_execution) {
   const random_recipe large{.max_memory = 100, .max_steps = 40};
   const random_recipe unlike{.min_ranks = 12, .max_ranks = 30, .max_memory = 200, .max_steps = 90};
-  for (const random_recipe& recipe : {random_recipe{}, large, unlike})
+  const random_recipe lists{.min_memory = 20, .max_memory = 60, .max_steps = 60, .in_bytes = true};
+  for (const random_recipe& recipe : {random_recipe{}, large, unlike, lists})
     for_random_graphs(recipe, [](const graph& g, std::uint64_t seed) {
       const analysis a = analyze(g);
       const std::optional<transfers> moved = follow_rank_by_rank(g, a.matched, a.order, {});
@@ -285,6 +286,18 @@ TEST(oracle, races_are_found_exactly_where_they_are) {
 TEST(oracle, races_of_ranks_that_read_other_memory_than_they_write_are_found_exactly) {
   expect_races_exactly_where_they_are(
       {.max_memory = 100, .max_steps = 12, .opaques = false, .races = true, .apart = true});
+}
+
+TEST(oracle, races_of_lists_that_many_operations_have_are_found_exactly) {
+  expect_races_exactly_where_they_are(
+      {.min_memory = 20, .max_memory = 60, .max_steps = 40, .races = true, .in_bytes = true});
+  expect_races_exactly_where_they_are({.min_memory = 20,
+                                       .max_memory = 60,
+                                       .max_steps = 30,
+                                       .opaques = false,
+                                       .races = true,
+                                       .in_bytes = true,
+                                       .apart = true});
 }
 
 TEST(oracle, wait_sets_equal_reachability) {

@@ -11,7 +11,10 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <random>
+#include <utility>
+#include <vector>
 
 namespace tacit::oracle {
 
@@ -27,6 +30,7 @@ struct random_recipe {
   bool races = false;         ///< leave out some of the dependencies that conflicts need
   bool high_addresses = true; ///< sometimes near the end of the address space
   bool at_border = false;     ///< the last byte is the last one below 2^63
+  bool in_bytes = false;      ///< lists of single bytes, so that many are long, and of which some come again
   bool apart =
       false; ///< memory that is written is never read, but for what opaque operations and reductions do
 };
@@ -108,8 +112,24 @@ private:
     return comm_id{static_cast<std::uint16_t>(chance(60) ? 0 : between(0, g_.communicators().size() - 1))};
   }
 
-  /// `length` bytes in one to three segments; disjoint if they are to be written.
   segments bytes(std::uint64_t length, bool disjoint) {
+    if (!recipe_.in_bytes)
+      return a_few_pieces(length, disjoint);
+    std::vector<segments>& known = known_[{length, disjoint}];
+    if (!known.empty() && chance(60))
+      return any_of(known);
+    segments out;
+    for (const segment& s : a_few_pieces(length, disjoint))
+      for (std::uint64_t i = 0; i < s.length; ++i)
+        out.push_back({s.address + i, 1});
+    if (chance(30))
+      shuffle(out);
+    known.push_back(out);
+    return out;
+  }
+
+  /// `length` bytes in one to three segments; disjoint if they are to be written.
+  segments a_few_pieces(std::uint64_t length, bool disjoint) {
     const std::uint32_t parts = chance(70) ? 1 : between(2, 3);
     std::vector<std::uint64_t> lengths(parts, 0);
     for (std::uint64_t i = 0; i < length; ++i)
@@ -350,8 +370,9 @@ private:
   graph g_;
   std::uint64_t memory_;
   std::uint64_t base_ = 0;
-  std::deque<message> late_;        ///< sent, not yet received
-  std::deque<early_receive> early_; ///< received, not yet sent
+  std::map<std::pair<std::uint64_t, bool>, std::vector<segments>> known_; ///< lists of single bytes
+  std::deque<message> late_;                                              ///< sent, not yet received
+  std::deque<early_receive> early_;                                       ///< received, not yet sent
 };
 
 inline graph random_graph(std::uint64_t seed, const random_recipe& recipe = {}) {

@@ -2,6 +2,7 @@
 // second operation. One pass over the operations and one over the dependencies; a list of segments is sorted
 // only to find bytes written twice. Cost O(operations + dependencies + segments log segments).
 #include "graphs/graph/graph.h"
+#include "graphs/graph/known_lists.h"
 #include "graphs/graph/patience_sort.h"
 #include "graphs/graph/problem_list.h"
 
@@ -128,7 +129,7 @@ private:
     const auto writes = g_.writes(id);
     if (!sane(id, "reads", reads) || !sane(id, "writes", writes))
       return;
-    if (op.kind == op_kind::copy && total_length(reads) != total_length(writes))
+    if (op.kind == op_kind::copy && total_length(reads) != g_.message_length(id))
       bad(id, fmt::format("reads {} B but writes {} B", total_length(reads), total_length(writes)),
           "give source and destination of the copy the same length");
     if ((op.kind == op_kind::recv || op.kind == op_kind::copy || op.kind == op_kind::reduce) &&
@@ -173,6 +174,17 @@ private:
   }
 
   bool sane(op_id id, const char* what, std::span<const segment> bytes) {
+    verdict* const known = known_.of(bytes);
+    if (known && known->sane)
+      return true;
+    if (!has_sane_pieces(id, what, bytes))
+      return false;
+    if (known)
+      known->sane = true;
+    return true;
+  }
+
+  bool has_sane_pieces(op_id id, const char* what, std::span<const segment> bytes) {
     std::uint64_t total = 0;
     for (const segment& s : bytes) {
       if (wraps(s)) {
@@ -190,9 +202,18 @@ private:
   }
 
   void check_written_once(op_id id, std::span<const segment> writes) {
+    verdict* const known = known_.of(writes);
+    if (known && known->once)
+      return;
+    const bool once = is_written_once(id, writes);
+    if (known)
+      known->once = once;
+  }
+
+  bool is_written_once(op_id id, std::span<const segment> writes) {
     const auto behind = [](const segment& a, const segment& b) { return a.address + a.length <= b.address; };
     if (std::adjacent_find(writes.begin(), writes.end(), std::not_fn(behind)) == writes.end())
-      return; // ascending, as datatypes mostly list their pieces
+      return true; // ascending, as datatypes mostly list their pieces
     sorted_.assign(writes.begin(), writes.end());
     std::erase_if(sorted_, [](const segment& s) { return s.length == 0; });
     sorter_.sort(std::span(sorted_), [](auto& a, auto& b) { return a.address < b.address; });
@@ -201,9 +222,11 @@ private:
       if (a.address + a.length <= b.address)
         continue;
       const std::uint64_t end = std::min(a.address + a.length, b.address + b.length);
-      return bad(id, fmt::format("writes the bytes {} twice", bytes_of({b.address, end - b.address})),
-                 "make the blocks of the destination disjoint");
+      bad(id, fmt::format("writes the bytes {} twice", bytes_of({b.address, end - b.address})),
+          "make the blocks of the destination disjoint");
+      return false;
     }
+    return true;
   }
 
   /// A put or get has no status that would say how much has come, so both sides must agree.
@@ -267,6 +290,11 @@ private:
   problem_list backward_;
   std::vector<segment> sorted_;
   patience_sorter<segment> sorter_;
+  struct verdict {
+    bool sane = false; ///< no piece wraps, nor does the sum
+    bool once = false; ///< no byte is in it twice
+  };
+  known_lists<verdict> known_; ///< nothing wrong with them: what is wrong is said of every operation
 };
 
 } // namespace

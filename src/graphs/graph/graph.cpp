@@ -43,12 +43,8 @@ op_id graph::add(operation op, std::span<const segment> reads, std::span<const s
   } else if (!reads.empty() || !writes.empty() || by != no_reducer) {
     op.pooled = true;
     op.data = {accesses_.size(), total_length(op.kind == op_kind::send ? reads : writes)};
-    const auto first = static_cast<std::uint32_t>(pool_.size());
-    const auto read_count = static_cast<std::uint32_t>(reads.size());
-    accesses_.push_back(
-        {first, read_count, first + read_count, static_cast<std::uint32_t>(writes.size()), by});
-    pool_.insert(pool_.end(), reads.begin(), reads.end());
-    pool_.insert(pool_.end(), writes.begin(), writes.end());
+    accesses_.push_back({pool_.add(reads), static_cast<std::uint32_t>(reads.size()), pool_.add(writes),
+                         static_cast<std::uint32_t>(writes.size()), by});
   }
   operations_.push_back(op);
   return op_id{static_cast<std::uint32_t>(operations_.size() - 1)};

@@ -17,6 +17,8 @@
 // together and with rank, operation, bytes and remedy.
 #pragma once
 
+#include "graphs/graph/segment.h"
+#include "graphs/graph/segment_pool.h"
 #include "vocabulary/base/diagnostic.h"
 #include "vocabulary/base/ids.h"
 
@@ -27,12 +29,6 @@
 #include <vector>
 
 namespace tacit::graphs {
-
-struct segment {
-  std::uint64_t address = 0;
-  std::uint64_t length = 0; ///< bytes
-  friend bool operator==(const segment&, const segment&) = default;
-};
 
 /// The sum of the lengths of all segments.
 std::uint64_t total_length(std::span<const segment> segments);
@@ -185,7 +181,7 @@ private:
   std::vector<made_pair> made_pairs_;
   std::vector<reducer> reducers_;
   std::vector<access> accesses_;
-  std::vector<segment> pool_;
+  segment_pool pool_;
   std::vector<std::pair<rank_id, segment>> scratch_;
   std::vector<std::pair<rank_id, segment>> live_out_;
 };
@@ -196,7 +192,7 @@ inline std::span<const segment> graph::reads(op_id id) const {
   const operation& op = operations_[index(id)];
   if (op.pooled) {
     const access& a = accesses_[op.data.address];
-    return std::span(pool_).subspan(a.first_read, a.read_count);
+    return pool_.list(a.first_read, a.read_count);
   }
   return op.kind == op_kind::send && op.data.length > 0 ? std::span(&op.data, 1) : std::span<const segment>{};
 }
@@ -205,7 +201,7 @@ inline std::span<const segment> graph::writes(op_id id) const {
   const operation& op = operations_[index(id)];
   if (op.pooled) {
     const access& a = accesses_[op.data.address];
-    return std::span(pool_).subspan(a.first_write, a.write_count);
+    return pool_.list(a.first_write, a.write_count);
   }
   return op.kind == op_kind::recv && op.data.length > 0 ? std::span(&op.data, 1) : std::span<const segment>{};
 }

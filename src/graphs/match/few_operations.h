@@ -2,6 +2,7 @@
 // by one. Private to the search for races.
 #pragma once
 
+#include "graphs/graph/known_lists.h"
 #include "graphs/graph/patience_sort.h"
 #include "graphs/graph/segments.h"
 #include "graphs/match/dependency_rows.h"
@@ -22,17 +23,25 @@ public:
       : g_(g), by_rank_(by_rank), before_(before) {}
 
   /// True if no two of these operations of a rank, at most `most`, touch the same bytes without an order. False if
-  /// some may, or if there is so much to compare that a sweep is cheaper.
+  /// some may, or if there is so much to compare that a sweep is cheaper. Ranks mostly do the same, so what has been compared is known
+  /// for those that come later.
   bool are_apart(std::span<const op_id> mine);
 
 private:
-  /// What an operation reads and writes, both ascending. A receive may write less.
+  /// What an operation reads or writes, ascending. A receive may write less.
+  struct ordered_list {
+    std::span<const segment> pieces;
+    bool stays = false; ///< where it lies there is never another list
+  };
   struct lists {
-    std::span<const segment> reads, writes;
+    ordered_list reads, writes;
   };
   bool all_in_a_row();
   void look_ahead(std::uint32_t i) const;
   bool put_in_order(std::uint32_t local);
+  bool put_in_order(ordered_list& list, std::vector<segment>& copy);
+  bool sort_into(std::vector<segment>& copy, ordered_list& list);
+  bool are_apart(const ordered_list& a, const ordered_list& b, std::size_t& left);
 
   const graph& g_;
   const places_by_rank& by_rank_;
@@ -40,12 +49,20 @@ private:
   std::span<const op_id> mine_;
   std::vector<std::uint64_t> ordered_; ///< which come before it
   std::vector<lists> lists_;
-  struct sorted_list {
-    std::span<const segment> of; ///< what the graph says
+  /// Of a list that the graph keeps once. What is not in order is sorted for good when it comes for the second time.
+  struct known_list {
+    enum class state : std::uint8_t { fresh, in_order, unordered, sorted, overlapping } is = state::fresh;
     std::vector<segment> sorted;
   };
-  /// Of those that are not in order, reads and writes by place in the rank's list; of the ranks before, too.
-  std::vector<sorted_list> sorted_;
+  known_lists<known_list> known_;
+  /// Other lists in order, reads and writes by place in the rank's list.
+  std::vector<std::vector<segment>> sorted_;
+  /// Pairs of lists in order that have been compared, by where they lie; each pushes another one out.
+  struct compared_pair {
+    const segment *a = nullptr, *b = nullptr;
+    bool apart = false;
+  };
+  std::vector<compared_pair> compared_;
   patience_sorter<segment> sorter_;
 };
 

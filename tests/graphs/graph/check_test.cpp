@@ -210,3 +210,19 @@ TEST(check, reductions_combine_whole_elements_of_separate_operands) {
   ASSERT_EQ(problems.size(), 1u);
   EXPECT_NE(problems.front().message.find("2^63"), std::string::npos);
 }
+
+TEST(check, what_is_wrong_with_a_list_is_said_of_every_operation_that_has_it) {
+  graph g(2);
+  std::vector<segment> list;
+  for (std::uint64_t i = 0; i < 12; ++i)
+    list.push_back({64 - 4 * i, 4});
+  g.send(r0, list, r1);
+  g.recv(r1, list, r0);
+  EXPECT_TRUE(check_operations(g).empty());
+  list.back().address += 1; // a byte of the piece before
+  g.send(r0, list, r1);     // which may be read twice
+  EXPECT_TRUE(check_operations(g).empty());
+  g.recv(r1, list, r0);
+  g.recv(r1, list, r0);
+  EXPECT_EQ(check_operations(g).size(), 2u);
+}

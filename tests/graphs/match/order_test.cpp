@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <vector>
 
 using namespace tacit;
 using namespace tacit::graphs;
@@ -218,6 +219,42 @@ TEST(races, two_reads_never_race) {
   g.recv(r1, segment{0, 8}, r0);
   g.recv(r1, segment{8, 8}, r0);
   EXPECT_TRUE(check(g).races.empty());
+}
+
+/// Pieces of 8 bytes every 32, the last one first; in the end one at another place.
+std::vector<segment> backwards(std::uint64_t base, std::uint64_t last) {
+  std::vector<segment> list;
+  for (std::uint64_t i = 12; i-- > 1;)
+    list.push_back({base + 32 * i, 8});
+  list.push_back({last, 8});
+  return list;
+}
+
+/// Rank 0 sends what another rank receives in lists that lie between each other, and overlap if that is wanted.
+void receive_twice(graph& g, rank_id rank, std::uint64_t base, bool overlapping) {
+  for (const auto& list : {backwards(base, base), backwards(base + 16, base + (overlapping ? 4 : 16))}) {
+    g.send(r0, segment{0, 96}, rank);
+    g.recv(rank, list, r0);
+  }
+}
+
+TEST(races, lists_of_one_rank_say_nothing_of_other_lists) {
+  graph g(3);
+  receive_twice(g, r1, 0x1000, false);
+  receive_twice(g, r2, 0x2000, true);
+  const checked c = check(g);
+  ASSERT_EQ(c.races.size(), 1u);
+  EXPECT_EQ(c.races[0].rank, r2);
+}
+
+TEST(races, of_equal_lists_are_found_on_every_rank_that_has_them) {
+  graph g(9);
+  for (std::uint32_t r = 1; r < 9; ++r)
+    receive_twice(g, rank_id{r}, 0x1000, r % 2 == 0);
+  const checked c = check(g);
+  ASSERT_EQ(c.races.size(), 4u);
+  for (std::uint32_t i = 0; i < 4; ++i)
+    EXPECT_EQ(c.races[i].rank, rank_id{2 * i + 2});
 }
 
 TEST(races, order_by_a_round_trip_counts) {
