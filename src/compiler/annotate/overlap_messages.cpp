@@ -397,7 +397,7 @@ public:
       : of_(of), text_(of.context), facts_(facts), into_(into),
         requests_(free_name(of, at, "tacit_requests")), guard_(free_name(of, at, "tacit_guard")) {}
 
-  void write(std::vector<planned_message*> messages) {
+  void write(const std::vector<planned_message*>& messages) {
     int count = 0;
     bool guarded = false;
     for (planned_message* m : messages) {

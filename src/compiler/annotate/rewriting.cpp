@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Decl.h>
+#include <clang/AST/Expr.h>
 #include <clang/AST/Stmt.h>
+#include <clang/Basic/SourceManager.h>
 
 namespace tacit::compiler {
 namespace {

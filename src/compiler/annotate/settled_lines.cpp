@@ -133,7 +133,7 @@ bool settled_lines::has_usual_form(std::string_view words) const {
 }
 
 std::optional<std::string> settled_lines::fitted(std::string_view indentation, std::string_view words) const {
-  const std::string whole = std::string(indentation) + std::string(words);
+  std::string whole = std::string(indentation) + std::string(words);
   if (!has_usual_form(words))
     return std::nullopt;
   if (columns_of(whole) <= width_)

@@ -186,7 +186,8 @@ private:
       return message_of(other, other, in);
     };
     const moved_arguments arguments({w.use.call->arguments().begin(), w.use.call->arguments().end()}, facts_);
-    if ((w.refused = arguments.fault()))
+    w.refused = arguments.fault();
+    if (w.refused)
       return;
     bool work = false;
     auto next =

@@ -21,7 +21,9 @@ using clang::isa;
 
 polynomial sum(polynomial to, const polynomial& other, std::int64_t times) {
   for (const auto& [product, factor] : other)
-    if ((to[product] += factor * times) == 0)
+    if (const std::int64_t sum = to[product] + factor * times; sum != 0)
+      to[product] = sum;
+    else
       to.erase(product);
   return to;
 }
@@ -354,8 +356,8 @@ public:
   /// A store through a pointer may be one into the variable.
   bool reaches(const clang::VarDecl* v) const {
     const clang::QualType type = v->getType();
-    return anything || (integers && type->isIntegralOrEnumerationType()) ||
-           (pointers && type->isPointerType());
+    return anything || (integers_ && type->isIntegralOrEnumerationType()) ||
+           (pointers_ && type->isPointerType());
   }
 
   std::set<const clang::VarDecl*> named;
@@ -368,14 +370,14 @@ private:
     if (to.base && (!to.pointed || to.base == buffer_))
       return;
     const clang::QualType type = lvalue->getType();
-    integers |= type->isIntegralOrEnumerationType();
-    pointers |= type->isPointerType();
+    integers_ |= type->isIntegralOrEnumerationType();
+    pointers_ |= type->isPointerType();
     anything |= type->isAnyCharacterType() || !(type->isArithmeticType() || type->isPointerType());
   }
 
   const clang::VarDecl* buffer_;
   const block_view& in_;
-  bool integers = false, pointers = false;
+  bool integers_ = false, pointers_ = false;
 };
 
 /// `seen`: the survey of the statement. Functions that it calls are followed to some depth.

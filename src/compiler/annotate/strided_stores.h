@@ -11,6 +11,7 @@
 #include <vector>
 
 namespace clang {
+class DeclStmt;
 class ForStmt;
 class ValueDecl;
 } // namespace clang

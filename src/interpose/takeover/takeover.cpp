@@ -112,6 +112,7 @@ struct described_call {
       send.side.buffer = staging.send->data();
     if (staging.receive)
       receive.side.buffer = staging.receive->data();
+    // A literal, as all names of calls. NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage)
     call = {call_name(static_cast<std::uint16_t>(v.call)).data(), send.side, receive.side};
   }
   described_side send, receive;
@@ -189,6 +190,7 @@ bool describe_together(const invocation& v, const runtime::neighbor_communicator
   MPI_Comm_rank(home.comm(), &rank);
   MPI_Comm_size(home.comm(), &size);
   std::array<std::uint64_t, 1> is_host_memory{1};
+  // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): likewise
   runtime::agreement all(home.comm(), rank, size, call_name(static_cast<std::uint16_t>(v.call)).data());
   all.here([&] {
     made.emplace(v, home.edges());

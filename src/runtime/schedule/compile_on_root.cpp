@@ -294,7 +294,7 @@ compiled_graph find_meaning(checked_graph graph, std::function<void()> go_on) {
 
 namespace {
 
-compiled_graph compile_inputs(all_inputs in, const compile_request& wanted) {
+compiled_graph compile_inputs(const all_inputs& in, const compile_request& wanted) {
   compiled_graph out = find_meaning(check_inputs(in, wanted));
   if (wanted.background && !wanted.in_background())
     out.why = with_note(out.why, "not in the background", wanted.not_in_background());
@@ -307,13 +307,13 @@ std::vector<message> compile_and_tell(std::vector<message> parts, const compile_
   all_inputs in = unpacked(std::move(parts));
   const std::optional<whole_runs> runs = whole_runs_of(in.graphs, wanted);
   if (!runs)
-    return told_to_all(compile_inputs(std::move(in), wanted));
+    return told_to_all(compile_inputs(in, wanted));
   const graphs::choice_request where = request_of(in.facts, wanted);
   if (const auto chosen = choose_at_sight(*runs, where))
     if (auto told = told_as_collective(*runs, explain_at_sight(*runs, *chosen), chosen->plans.front().name,
                                        chosen->variants.front(), wanted.driver, where.where))
       return *std::move(told);
-  const compiled_graph compiled = compile_inputs(std::move(in), wanted);
+  const compiled_graph compiled = compile_inputs(in, wanted);
   if (compiled.chosen.variants.size() == 1) {
     const graphs::variant& by = compiled.chosen.variants.front();
     const graphs::named_plan& plan = compiled.chosen.plans[by.plan];
