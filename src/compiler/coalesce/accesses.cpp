@@ -28,32 +28,37 @@ TACIT_TRACED(16, bytes_16)
 #undef TACIT_TRACED
 // NOLINTEND(bugprone-macro-parentheses)
 
-void* __real_memcpy(void* to, const void* from, std::size_t bytes);
-void* __real_memmove(void* to, const void* from, std::size_t bytes);
-void* __real_memset(void* to, int value, std::size_t bytes);
-void* __wrap_memcpy(void* to, const void* from, std::size_t bytes);
-void* __wrap_memmove(void* to, const void* from, std::size_t bytes);
-void* __wrap_memset(void* to, int value, std::size_t bytes);
+// Likewise by the names that clang gives them under AddressSanitizer.
+#define TACIT_COPYING(copy)                                                                                  \
+  void* __real_##copy(void* to, const void* from, std::size_t bytes);                                        \
+  void* __wrap_##copy(void* to, const void* from, std::size_t bytes);                                        \
+  void* __wrap_##copy(void* to, const void* from, std::size_t bytes) {                                       \
+    note_access(from, bytes, false);                                                                         \
+    note_access(to, bytes, true);                                                                            \
+    return __real_##copy(to, from, bytes);                                                                   \
+  }
+#define TACIT_SETTING(set)                                                                                   \
+  void* __real_##set(void* to, int value, std::size_t bytes);                                                \
+  void* __wrap_##set(void* to, int value, std::size_t bytes);                                                \
+  void* __wrap_##set(void* to, int value, std::size_t bytes) {                                               \
+    note_access(to, bytes, true);                                                                            \
+    return __real_##set(to, value, bytes);                                                                   \
+  }
 
-// A program that is linked without --wrap has no __real_….
+// A program that is linked without --wrap, or without the sanitizer, has no __real_….
 #pragma weak __real_memcpy
 #pragma weak __real_memmove
 #pragma weak __real_memset
+#pragma weak __real___asan_memcpy
+#pragma weak __real___asan_memmove
+#pragma weak __real___asan_memset
 
-void* __wrap_memcpy(void* to, const void* from, std::size_t bytes) {
-  note_access(from, bytes, false);
-  note_access(to, bytes, true);
-  return __real_memcpy(to, from, bytes);
-}
-
-void* __wrap_memmove(void* to, const void* from, std::size_t bytes) {
-  note_access(from, bytes, false);
-  note_access(to, bytes, true);
-  return __real_memmove(to, from, bytes);
-}
-
-void* __wrap_memset(void* to, int value, std::size_t bytes) {
-  note_access(to, bytes, true);
-  return __real_memset(to, value, bytes);
-}
+TACIT_COPYING(memcpy)
+TACIT_COPYING(memmove)
+TACIT_SETTING(memset)
+TACIT_COPYING(__asan_memcpy)
+TACIT_COPYING(__asan_memmove)
+TACIT_SETTING(__asan_memset)
+#undef TACIT_COPYING
+#undef TACIT_SETTING
 }

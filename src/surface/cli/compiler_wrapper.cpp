@@ -279,7 +279,9 @@ void add_checks(additions& to, const compilation& what) {
   to.after.emplace_back("-O0");
   if (what.links)
     to.after.insert(to.after.end(),
-                    {"-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset", "-Wl,-u,tacit_checks_windows",
+                    {"-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset",
+                     "-Wl,--wrap=__asan_memcpy,--wrap=__asan_memmove,--wrap=__asan_memset",
+                     "-Wl,-u,tacit_checks_windows",
                      required(find_own_file("libtacit-coalesce-check.a").string(),
                               "libtacit-coalesce-check.a", "build it with -DTACIT_WITH_MPI=ON")});
 }

@@ -4,7 +4,7 @@
 A program has its cases in a table {"name", function}; `/* said NAME RANK: words */` stands in front of the line that check mode must
 name for a case, with the words that must follow it. A case without such a comment claims what is true, and must compute what it expects.
 
-Usage: check_claims.py --tacit FILE --launcher "MPIEXEC FLAGS" [--environment NAME=VALUE]... [--case NAME]... PROGRAM...
+Usage: check_claims.py --tacit FILE --launcher "MPIEXEC FLAGS" [--environment NAME=VALUE]... [--flag=WORD]... [--case NAME]... PROGRAM...
 """
 import argparse
 import os
@@ -55,6 +55,7 @@ def main():
     parser.add_argument("--tacit", required=True)
     parser.add_argument("--launcher", required=True)
     parser.add_argument("--environment", action="append", default=[])
+    parser.add_argument("--flag", action="append", default=[], help="of the compiler")
     parser.add_argument("--case", action="append", default=[])
     parser.add_argument("programs", nargs="+", type=Path)
     asked = parser.parse_args()
@@ -64,7 +65,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             program = Path(folder) / source.stem
             done = subprocess.run([asked.tacit, "cc", "--overlap=off", "--annotations=check", "-O2", "-Wall", "-Werror",
-                                   "-Wno-unknown-pragmas", str(source), "-o", str(program)], capture_output=True, text=True)
+                                   "-Wno-unknown-pragmas", *asked.flag, str(source), "-o", str(program)], capture_output=True, text=True)
             if done.returncode:
                 print(f"{source.name} does not compile:\n{done.stderr}", file=sys.stderr)
                 return 1

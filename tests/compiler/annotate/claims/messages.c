@@ -84,7 +84,7 @@ static void changes_what_is_sent(void) {
     {
       compute(inner);
       if (rank == 0)
-        sent[N - 1 + i] = -1;
+        sent[N - 1 - i] = -1;
     }
   }
 }
