@@ -21,7 +21,7 @@ public:
   void keep(const place_found& p) {
     kind_ = p.kind;
     line_ = p.line;
-    std::strcpy(file_, end_of(p.file));
+    std::snprintf(file_, sizeof file_, "%s", end_of(p.file));
   }
   bool is(const place_found& p) const {
     return std::strcmp(kind_, p.kind) == 0 && line_ == p.line && std::strcmp(file_, end_of(p.file)) == 0;

@@ -438,7 +438,7 @@ int tacit_pipeline_alltoall(tacit_pipeline* exchange, const void* origin, int or
     make_known(p, comm);
   if (p.is_new && !p.among && checks_claims())
     see_that_all_can_cut(p, known_of(comm));
-  if (p.known)
+  if (p.known && p.among)
     learn(p, *static_cast<known_exchanges*>(p.among), known_to(p));
   return p.error;
 }

@@ -452,7 +452,7 @@ void window_log::compare() {
                                   [](const access_record& r) { return r.says != claim::none; });
   const bool any = !is_true_of_all(own_, !claims);
   int* const counts = any ? array_of<int>(3 * own_.processes) : nullptr;
-  if (any && is_true_of_all(own_, counts != nullptr)) {
+  if (any && is_true_of_all(own_, counts != nullptr) && counts) {
     int *const sent = counts, *const from = counts + processes, *const got = counts + 2 * processes;
     for (std::size_t i = 0; i < records_.size; ++i)
       sent[records_.data[i].target] += static_cast<int>(sizeof(access_record));

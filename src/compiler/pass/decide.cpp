@@ -38,7 +38,7 @@ void collect(llvm::CallBase& call, function_calls& found) {
     found.unreadable.push_back(unreadable(call, callee->getName(), wording(remark::binding_f08)));
   } else if (const auto site = recognise(call)) {
     // Blocking collectives keep matching those that `start_all_collectives` replaces under both names.
-    if (site->profiling && is_considered(*site) && !site->is(call_class::collective))
+    if (callee && site->profiling && is_considered(*site) && !site->is(call_class::collective))
       found.unreadable.push_back(unreadable(call, callee->getName(), wording(remark::binding_profiling)));
     else if (!site->hook)
       found.sites.push_back(*site);

@@ -2,6 +2,7 @@
 #include "graphs/generate/algorithms.h"
 
 #include <bit>
+#include <cassert>
 
 namespace tacit::graphs {
 
@@ -95,6 +96,7 @@ void allgather_doubling(weaver& w) {
 // in life.
 void allgather_binomial(weaver& w, std::uint32_t root) {
   const std::uint32_t p = w.size();
+  assert(p > 0);
   weave_gather(w, algorithm::binomial, root);
   each_binomial_edge(p, [&](std::uint32_t parent, std::uint32_t child, std::uint32_t) {
     pieces source, target;

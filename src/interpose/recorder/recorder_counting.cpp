@@ -190,6 +190,8 @@ void call_recorder::share_time(invocation& v) {
   auto& seen = notes_of(v).requests;
   for (std::size_t i = 0; i < seen.size(); ++i)
     open += seen[i].id != 0 && seen[i].slot != seen_request::none ? 1 : 0;
+  if (open == 0)
+    return;
   for (std::size_t i = 0; i < seen.size(); ++i)
     if (seen[i].id != 0 && seen[i].slot != seen_request::none)
       requests_[seen[i].slot].ticks += (v.end - v.begin) / open;

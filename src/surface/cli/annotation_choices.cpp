@@ -89,12 +89,15 @@ void add_annotation_choices(CLI::App& to, std::vector<std::string>& chosen) {
       continue;
     }
     CLI::Option* made = to.add_option_function<std::string>(
-        c.name, [&chosen, name = c.name](const std::string& value) { chosen.push_back(name + "=" + value); },
+        c.name,
+        [&chosen, name = c.name](const std::string& value) {
+          chosen.push_back(fmt::format("{}={}", name, value));
+        },
         c.what);
     if (c.is_number)
       made->check([c](const std::string& value) {
             const std::string expected = fault_of(c, value);
-            return expected.empty() ? "" : value + " is not " + expected;
+            return expected.empty() ? expected : fmt::format("{} is not {}", value, expected);
           })
           ->type_name("UINT");
     else

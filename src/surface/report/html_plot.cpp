@@ -88,18 +88,21 @@ private:
   double y(double v) const { return top + plot_height * (1 - y_.share(v)); }
 
   void grid(double x_base) {
-    const double first = std::pow(x_base, std::ceil(std::log(x_.low) / std::log(x_base) - 1e-9));
-    for (double v = first; v <= x_.high * 1.001; v *= x_base) {
+    double v = std::pow(x_base, std::ceil(std::log(x_.low) / std::log(x_base) - 1e-9));
+    while (v <= x_.high * 1.001) {
       put("<line class=\"rule\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\"/>", x(v), top,
           top + plot_height);
       put("<text class=\"tick\" text-anchor=\"middle\" x=\"{:.1f}\" y=\"{}\">{}</text>", x(v),
           top + plot_height + 16, tick_text(v, p_.x_bytes, false));
+      v *= x_base;
     }
-    for (double v = y_.low; v <= y_.high * 1.001; v *= 10) {
+    v = y_.low;
+    while (v <= y_.high * 1.001) {
       put("<line class=\"rule\" x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/>", left,
           left + plot_width, y(v));
       put("<text class=\"tick\" text-anchor=\"end\" x=\"{}\" y=\"{:.1f}\">{}</text>", left - 6, y(v) + 4,
           tick_text(v, false, p_.y_seconds));
+      v *= 10;
     }
     put("<text class=\"axis\" text-anchor=\"middle\" x=\"{}\" y=\"{}\">{}</text>", left + plot_width / 2,
         top + plot_height + 38, escaped(p_.x_axis));
