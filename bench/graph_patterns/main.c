@@ -138,7 +138,7 @@ static void add_named(const char* name) {
 
 /* What measures its variants in its first runs is timed when it has decided, which it does at the same run on all ranks. */
 static void let_decide(const struct way* w) {
-  const int turn = 20, most = 100; /* up to 8 candidates, in 5 turns each, of up to 50 runs */
+  const int turn = 20, most = 250; /* up to 8 candidates, in 5 turns each, of up to 100 runs */
   int decided = w->schedule == NULL;
   for (int i = 0; i < most && !decided; i++) {
     char* const text = explanation_of(w->schedule);

@@ -60,6 +60,7 @@ public:
     add_plans();
     order();
     take();
+    out_.crowded = shares_cores_;
     return std::move(out_);
   }
 

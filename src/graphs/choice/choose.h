@@ -56,6 +56,7 @@ struct choice {
   std::vector<named_plan> plans;        ///< those of `variants`
   std::vector<variant> variants;        ///< kept, the one to be taken first; empty: none has that driver
   std::vector<priced_variant> compared; ///< all, cheapest first
+  bool crowded = false;                 ///< somewhere ranks share cores
 };
 
 struct choice_request {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <fmt/format.h>
 #include <utility>
 
@@ -16,8 +17,13 @@ constexpr double worth_a_change = 0.95;
 constexpr double worth_leaving = 0.97;
 /// So many runs a rank may be ahead of another one without waiting for it.
 constexpr std::uint64_t runs_ahead = 16;
-/// A turn should take so long, in seconds: many times what a change of process takes.
-constexpr double length_of_a_turn = 600e-6;
+/// A turn should take so long, in seconds, many times what a change of process takes, and has so many runs.
+struct turn_bounds {
+  double seconds, fewest, most;
+};
+constexpr turn_bounds turns_of_a_core_each{600e-6, 4, 50};
+/// A rank runs ahead of those that wait for its core, as far as messages are buffered: a few runs only show what changes of process cost.
+constexpr turn_bounds turns_of_shared_cores{6.4e-3, 4, 100};
 
 double median(std::vector<double> times) {
   const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
@@ -29,6 +35,10 @@ double second_best(std::vector<double> times) {
   const std::ptrdiff_t at = times.size() > 1 ? 1 : 0;
   std::nth_element(times.begin(), times.begin() + at, times.end());
   return times[static_cast<std::size_t>(at)];
+}
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 double least_prediction(const std::vector<tuned_candidate>& candidates) {
@@ -47,11 +57,11 @@ std::size_t tuned_run::of_graphs() {
   return living_of_graphs;
 }
 
-std::uint64_t runs_in_a_turn(double seconds) {
-  constexpr double fewest = 4, most = 50;
-  return seconds < 0 ? static_cast<std::uint64_t>(fewest)
+std::uint64_t runs_in_a_turn(double seconds, bool crowded) {
+  const turn_bounds& turn = crowded ? turns_of_shared_cores : turns_of_a_core_each;
+  return seconds < 0 ? static_cast<std::uint64_t>(turn.fewest)
                      : static_cast<std::uint64_t>(
-                           std::clamp(length_of_a_turn / std::max(seconds, 1e-9), fewest, most));
+                           std::clamp(turn.seconds / std::max(seconds, 1e-9), turn.fewest, turn.most));
 }
 
 std::size_t fastest_or(const std::vector<double>& seconds, const std::vector<bool>& preferred) {
@@ -72,15 +82,16 @@ std::size_t fastest(const std::vector<double>& seconds) {
 
 tuned_run::tuned_run(std::vector<tuned_candidate> candidates, std::uint64_t after, MPI_Comm comm, int tag)
     : candidates_(std::move(candidates)), plan_{after, candidates_.size()}, comm_(comm), tag_(tag),
-      times_(candidates_.size()) {
+      now_(steady_seconds), times_(candidates_.size()) {
   for (std::vector<double>& times : times_)
     times.reserve(trial_plan::turns * plan_.runs_per_turn);
 }
 
-tuned_run::tuned_run(std::vector<tuned_candidate> candidates, std::uint64_t after, MPI_Comm comm)
+tuned_run::tuned_run(std::vector<tuned_candidate> candidates, std::uint64_t after, bool crowded,
+                     MPI_Comm comm)
     : tuned_run(std::move(candidates), after, comm, 0) {
   by_turns_ = true;
-  plan_.runs_per_turn = runs_in_a_turn(least_prediction(candidates_));
+  plan_.runs_per_turn = runs_in_a_turn(least_prediction(candidates_), crowded);
   plan_.runs_to_agree = runs_ahead;
   ++living_of_graphs;
 }
@@ -110,12 +121,12 @@ void tuned_run::start() {
   moved_ = false;
   if (plan_.tries(run_)) {
     candidate_ = plan_.candidate(run_);
-    started_ = clock::now();
-  } else if (agreement_) {
+    started_ = now_();
+  } else if (by_turns_ && slowest_.empty()) {
     candidate_ = 0;
   }
   current().start();
-  if (by_turns_ && run_ == plan_.last())
+  if (by_turns_ && run_ == plan_.last() + 1)
     agreement_ = std::make_unique<maxima>(comm_, own_times());
 }
 
@@ -137,7 +148,7 @@ double tuned_run::pause() const {
 }
 
 void tuned_run::note_time() {
-  const double seconds = std::chrono::duration<double>(clock::now() - started_).count();
+  const double seconds = now_() - started_;
   if (!by_turns_) {
     if (plan_.counts(run_))
       times_[candidate_].push_back(seconds);
@@ -151,7 +162,20 @@ void tuned_run::note_time() {
 std::vector<double> tuned_run::own_times() const {
   std::vector<double> out;
   for (const std::vector<double>& times : times_)
-    out.push_back(by_turns_ ? second_best(times) : median(times));
+    if (by_turns_)
+      out.insert(out.end(), times.begin(), times.end());
+    else
+      out.push_back(median(times));
+  return out;
+}
+
+std::vector<double> tuned_run::times_of_the_slowest() const {
+  const std::vector<double>& told = agreement_->values();
+  if (!by_turns_)
+    return told;
+  std::vector<double> out;
+  for (auto turn = told.begin(); turn != told.end(); turn += trial_plan::turns)
+    out.push_back(second_best({turn, turn + trial_plan::turns}));
   return out;
 }
 
@@ -177,7 +201,7 @@ bool tuned_run::complete() {
 void tuned_run::decide() {
   {
     const std::lock_guard lock(decision_);
-    slowest_ = agreement_->values();
+    slowest_ = times_of_the_slowest();
     candidate_ = fastest_candidate();
   }
   agreement_.reset();

@@ -13,22 +13,23 @@
 //
 // The last run of the trials is complete on a rank when it also knows the maxima over all ranks (maxima.h),
 // so no rank starts the next run before it knows the candidate, and all know the same. Where the candidates are those of a
-// compiled graph the maxima are a reduction of MPI's that begins when the last run does, with what was measured before, and is waited
-// for some runs later, in which the first candidate runs: nobody waits for more than that no rank is so many runs behind, and MPI's own
-// calls carry it on. A run of one cannot meet one of another: their messages have different tags, go through different channels, or match in the order of the runs. Runs of one
-// candidate follow each other as they would without the others in between.
+// compiled graph the maxima are a reduction of MPI's that begins with the run behind the last one, and is waited for some runs later; the
+// first candidate runs meanwhile: nobody waits for more than that no rank is so many runs behind, and MPI's own calls carry it on. A run of one
+// cannot meet one of another: their messages have different tags, go through different channels, or match in the order of the runs. Runs of
+// one candidate follow each other as they would without the others in between.
 //
 // It terminates if the program does when every rank starts every run and whoever waits for anything of ours
 // progresses the maxima, too: then a run may wait for all ranks. Cost: a call and a comparison per run.
 //
-// Short executions are measured over many runs at once: one run by itself may be over before its messages have left, and a rank
-// that only sends pays in a later run. Of the turns the second best counts, as whatever disturbs a machine only adds.
+// Candidates of a compiled graph are measured over many runs at once: one run by itself may be over before its messages have left, and a
+// rank that only sends pays in a later run. A turn took what the slowest rank took for it; of the turns the second best counts, as whatever
+// disturbs a machine only adds. Where ranks share cores turns are longer: a rank runs ahead of others while it has the core, and
+// shows in a few runs only what a change of process costs.
 #pragma once
 
 #include "runtime/run/driver.h"
 #include "runtime/run/maxima.h"
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -57,8 +58,8 @@ struct trial_plan {
   bool counts(std::uint64_t run) const { return (run - after) % runs_per_turn != 0; }
 };
 
-/// Runs in a turn of candidates of which the quickest is predicted to take so many seconds.
-std::uint64_t runs_in_a_turn(double seconds);
+/// Runs in a turn of candidates of which the quickest is predicted to take so many seconds; `crowded`: ranks share cores.
+std::uint64_t runs_in_a_turn(double seconds, bool crowded);
 
 /// Position of the time to go on with; the first is the candidate so far.
 std::size_t fastest(const std::vector<double>& seconds);
@@ -79,8 +80,9 @@ public:
   /// `candidates`: at least one, the predicted one first, in the same order on all ranks. `comm` (which must
   /// return errors and outlive this) and `tag` are for the agreement. Local.
   tuned_run(std::vector<tuned_candidate> candidates, std::uint64_t after, MPI_Comm comm, int tag);
-  /// Of a compiled graph: `comm` is used by nobody else, and the predictions, alike on all ranks, say how often each is run.
-  tuned_run(std::vector<tuned_candidate> candidates, std::uint64_t after, MPI_Comm comm);
+  /// Of a compiled graph: `comm` is used by nobody else, and the predictions and `crowded` (ranks share cores), alike on all ranks, say how
+  /// often each is run.
+  tuned_run(std::vector<tuned_candidate> candidates, std::uint64_t after, bool crowded, MPI_Comm comm);
   ~tuned_run() override;
 
   void start() override;
@@ -103,17 +105,19 @@ public:
   std::string describe() const;
   /// For people: what was measured of the candidates that do not run, "number 2 1.3 us, …".
   std::string words_of_others() const;
+  /// Seconds since some time, by which runs are measured; otherwise by a steady clock.
+  void take_time_from(std::function<double()> now) { now_ = std::move(now); }
   /// Called once, when all times are known here; what it returns, a line for people, is said by `describe`. Must not start anything.
   void when_decided(std::function<std::string(const tuned_run&)> then) { then_ = std::move(then); }
   /// Seconds of each candidate, of the slowest rank; empty as long as the trials last.
   const std::vector<double>& measured() const { return slowest_; }
 
 private:
-  using clock = std::chrono::steady_clock;
   execution& current() const { return *candidates_[candidate_].run; }
   bool complete();
   void note_time();
   std::vector<double> own_times() const;
+  std::vector<double> times_of_the_slowest() const;
   std::string timed(std::size_t candidate) const;
   void decide();
   std::size_t fastest_candidate() const;
@@ -126,7 +130,8 @@ private:
   std::uint64_t run_ = 0; ///< number of the run that is under way, or that comes next
   std::size_t candidate_ = 0;
   bool moved_ = false; ///< the messages of this run have arrived
-  clock::time_point started_;
+  double started_ = 0;
+  std::function<double()> now_;
   std::vector<std::vector<double>>
       times_;             ///< per candidate: seconds of its runs; of a compiled graph: mean of each turn
   bool by_turns_ = false; ///< of a compiled graph

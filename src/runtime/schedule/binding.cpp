@@ -126,10 +126,10 @@ binding measured_in_place(const rank_part& mine, std::vector<candidate> those, c
       auto run = c.by->prepare(c.what->steps, own.comm(), c.peers.get());
       prepared.push_back({c.name(), std::move(c.peers), std::move(run),
                           c.predicted < 0 ? -1 : c.predicted * 1e-9,
-                          mine.first_stays ? prepared.empty() : c.what->name == graphs::written_name});
+                          mine.trial.of_finalists ? prepared.empty() : c.what->name == graphs::written_name});
     }
-    auto run =
-        std::make_unique<tuned_run>(std::move(prepared), mine.first_stays ? runs_of_the_first : 0, here.comm);
+    auto run = std::make_unique<tuned_run>(
+        std::move(prepared), mine.trial.of_finalists ? runs_of_the_first : 0, mine.trial.crowded, here.comm);
     if (!mine.measured_as.graph.empty())
       run->when_decided([as = mine.measured_as](const tuned_run& t) { return keep_measured(as, t); });
     out.plan = std::make_unique<bound_graph>(here.rank, function, std::move(run), std::move(why));

@@ -262,7 +262,7 @@ compiled_graph find_meaning(checked_graph graph, std::function<void()> go_on) {
   graphs::compile_options options = wanted.compile;
   if (go_on)
     options.progress = [&go_on](std::string_view) { go_on(); };
-  compiled_graph out{std::move(graph.all), {}, {}, wanted.driver, {}, {}};
+  compiled_graph out{std::move(graph.all), {}, {}, wanted.driver, {}, !wanted.measures_all(), {}};
   out.products = graphs::find_meaning(out.all.g, std::move(graph.products), options);
   out.products.problems.insert(out.products.problems.end(), graph.notes.begin(), graph.notes.end());
   if (has_errors(out.products.problems))
@@ -325,7 +325,7 @@ std::vector<message> compile_and_tell(std::vector<message> parts, const compile_
 }
 
 std::vector<message> told_meanwhile(checked_graph& graph) {
-  compiled_graph now{std::move(graph.all), {}, {}, graph.wanted.driver, {}, {}};
+  compiled_graph now{std::move(graph.all), {}, {}, graph.wanted.driver, {}, false, {}};
   constexpr const char* connects_nothing =
       "p2p"; // to connect each message of a large graph takes longer than to find out what it means
   now.products.schedule = graphs::plan_as_written(now.all.g, graph.products.matched, graph.products.order,
@@ -370,7 +370,7 @@ std::optional<compiled_graph> compile_remaining(std::vector<message> parts, cons
       graphs::remaining_graph(ranks_of(in.graphs), transfers_of(in.graphs));
   if (!remaining)
     return std::nullopt;
-  compiled_graph out{{*std::move(remaining), {}, {}}, {}, {}, wanted.driver, {}, {}};
+  compiled_graph out{{*std::move(remaining), {}, {}}, {}, {}, wanted.driver, {}, false, {}};
   out.all.names.resize(ranks);
   out.all.reducers.resize(ranks);
   out.products = graphs::compile(out.all.g, wanted.compile);
@@ -420,8 +420,7 @@ rank_part part_of(const compiled_graph& compiled, std::uint32_t rank) {
     part.candidates.push_back({p.name, make_program(g, p.steps.ranks[rank], rank_id{rank})});
   for (const graphs::variant& w : compiled.chosen.variants)
     part.variants.push_back({w.plan, w.driver, w.predicted});
-  part.first_stays =
-      part.variants.size() > 1 && compiled.measured_as.graph.empty(); // of finalists nothing is kept
+  part.trial = {compiled.of_finalists, compiled.chosen.crowded};
   if (rank == 0 && part.variants.size() > 1)
     part.measured_as = compiled.measured_as;
   const auto& names = compiled.all.names[rank];

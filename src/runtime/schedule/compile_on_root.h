@@ -22,6 +22,7 @@ struct compiled_graph {
   explanation why;
   std::string driver; ///< that was asked for; empty: none
   graphs::choice chosen;
+  bool of_finalists = false; ///< several variants are such (choose.h), and not what was asked to be measured
   measurement_name measured_as;
 };
 

@@ -239,7 +239,7 @@ rank_part kept_graphs::steps_of(std::size_t at, lookup& found, const graph_build
   // What is compiled again and again is run few times each, so that no trial of it would end.
   constexpr std::uint64_t often = 3;
   rank_part out = e.part;
-  if (out.first_stays && e.uses > often)
+  if (out.trial.of_finalists && e.uses > often)
     out.variants.resize(1);
   if (e.exact == found.exact)
     return out;

@@ -5,7 +5,7 @@
 namespace tacit::runtime {
 namespace {
 
-constexpr std::uint64_t wire_version = 0x746163697400000b; // "tacit", 11
+constexpr std::uint64_t wire_version = 0x746163697400000c; // "tacit", 12
 
 void require_version(unpacker& from) {
   if (from.get<std::uint64_t>() != wire_version)
@@ -100,7 +100,8 @@ message packed_part(const rank_part& part) {
     out.put_text(w.driver);
     out.put(w.predicted);
   }
-  out.put(part.first_stays);
+  out.put(part.trial.of_finalists);
+  out.put(part.trial.crowded);
   out.put(part.measured_as.key);
   out.put_text(part.measured_as.graph);
   out.put<std::uint64_t>(part.computations.size());
@@ -137,7 +138,8 @@ told_part unpacked_part(const message& bytes) {
     std::string driver = from.get_text();
     part.variants.push_back({candidate, std::move(driver), from.get<double>()});
   }
-  part.first_stays = from.get<bool>();
+  part.trial.of_finalists = from.get<bool>();
+  part.trial.crowded = from.get<bool>();
   part.measured_as.key = from.get<std::uint64_t>();
   part.measured_as.graph = from.get_text();
   for (auto n = from.get<std::uint64_t>(); n > 0; --n) {

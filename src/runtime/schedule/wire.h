@@ -54,16 +54,22 @@ struct measurement_name {
   std::string graph; ///< for people; empty: they are not
 };
 
+/// How several variants are measured, the same on all ranks.
+struct trial_terms {
+  /// They are finalists: the first one has runs of its own before, and stays unless another one is faster; else it is the graph as written
+  /// that stays. What is measured of finalists is not kept.
+  bool of_finalists = false;
+  bool crowded = false; ///< ranks share cores
+};
+
 /// What rank 0 tells one rank.
 struct rank_part {
   std::string driver; ///< that was asked for; empty: none
   explanation why;
   std::vector<named_program> candidates; ///< programs that do the same; at least one
   std::vector<program_variant> variants; ///< the one to be taken first; several are measured in place
-  /// Of several variants the first one has runs of its own before, and stays unless another one is faster; else it is the graph as written
-  /// that stays.
-  bool first_stays = false;
-  measurement_name measured_as; ///< said to rank 0 alone
+  trial_terms trial;                     ///< of several variants
+  measurement_name measured_as;          ///< of a trial that is kept; said to rank 0 alone
   /// The rank's own computations: operation in the joined graph, operation as the rank numbers them.
   std::vector<std::pair<op_id, std::int32_t>> computations;
   /// Its own operators: number in the joined graph, number as the rank has them.

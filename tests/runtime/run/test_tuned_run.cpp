@@ -7,8 +7,10 @@
 #include "own_communicator.h"
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tacit::test {
@@ -47,6 +49,21 @@ private:
   clock::time_point end_;
 };
 
+/// Takes time by a clock of its own.
+class virtual_run : public execution {
+public:
+  virtual_run(std::function<double(int run)> seconds, record& r) : seconds_(std::move(seconds)), record_(r) {}
+  ~virtual_run() override { record_.run_is_gone = true; }
+  void start() override { now += seconds_(record_.runs++); }
+  bool progress() override { return true; }
+  void finish() override {}
+  static inline double now = 0;
+
+private:
+  std::function<double(int run)> seconds_;
+  record& record_;
+};
+
 class recorded_connection : public connection {
 public:
   explicit recorded_connection(record& r) : record_(r) {}
@@ -68,14 +85,21 @@ protected:
                             std::make_unique<timed_run>(seconds[i], records[i])});
     return std::make_unique<tuned_run>(std::move(candidates), after, comm, 7);
   }
-  /// As candidates of a compiled graph, of which the first one stays unless another one is faster.
-  std::unique_ptr<tuned_run> finalists(const std::vector<double>& seconds, std::uint64_t after) {
+  /// As candidates of a compiled graph, of which the first one stays unless another one is faster. What a run of one takes depends on
+  /// its number.
+  std::unique_ptr<tuned_run> finalists(std::vector<std::function<double(int run)>> seconds,
+                                       std::uint64_t after) {
     records.assign(seconds.size(), {});
     std::vector<tuned_candidate> candidates;
     for (std::size_t i = 0; i < seconds.size(); ++i)
       candidates.push_back({"number " + std::to_string(i), nullptr,
-                            std::make_unique<timed_run>(seconds[i], records[i]), seconds[i], i == 0});
-    return std::make_unique<tuned_run>(std::move(candidates), after, comm);
+                            std::make_unique<virtual_run>(std::move(seconds[i]), records[i]), -1, i == 0});
+    auto made = std::make_unique<tuned_run>(std::move(candidates), after, false, comm);
+    made->take_time_from([] { return virtual_run::now; });
+    return made;
+  }
+  static std::function<double(int)> always(double seconds) {
+    return [=](int) { return seconds; };
   }
   static void run(tuned_run& t, int times) {
     for (int i = 0; i < times; ++i) {
@@ -109,11 +133,14 @@ TEST_F(tuning, all_ranks_take_what_is_fastest_for_the_slowest_rank) {
   EXPECT_NE(t->describe().find("changed to number"), std::string::npos) << t->describe();
 }
 
+/// Runs of each finalist, in turns of the fewest, and until all ranks know what was measured.
+constexpr int of_each = trial_plan::turns * 4, to_agree = 16;
+
 TEST_F(tuning, of_finalists_the_first_one_goes_on_unless_another_one_is_faster) {
-  constexpr int after = 3, to_agree = 16,
-                of_each = trial_plan::turns * 4; // turns of the fewest runs, as each takes long
-  for (const auto& [other, expected] : {std::pair{0.0005, 1}, std::pair{0.002, 0}, std::pair{0.004, 0}}) {
-    const auto t = finalists({0.002, other}, after);
+  constexpr int after = 3;
+  for (const auto& [other, expected] :
+       {std::pair{0.0005, 1}, std::pair{0.00196, 0}, std::pair{0.002, 0}, std::pair{0.004, 0}}) {
+    const auto t = finalists({always(0.002), always(other)}, after);
     run(*t, after);
     EXPECT_EQ(records[0].runs, after);
     EXPECT_EQ(records[1].runs, 0);
@@ -125,15 +152,24 @@ TEST_F(tuning, of_finalists_the_first_one_goes_on_unless_another_one_is_faster) 
     run(*t, 1);
     EXPECT_EQ(records[0].runs, after + of_each + to_agree);
     EXPECT_EQ(t->measured().size(), 2u);
-    if (other != 0.002) // else whatever disturbs the machine decides
-      EXPECT_EQ(t->candidate(), static_cast<std::size_t>(expected)) << t->describe();
+    EXPECT_EQ(t->candidate(), static_cast<std::size_t>(expected)) << t->describe();
     t->end();
   }
 }
 
+/// Each rank has turns in which the second one is the faster, but never all ranks at once.
+TEST_F(tuning, turns_of_finalists_are_those_of_the_slowest_rank) {
+  const auto t =
+      finalists({always(0.0005), [&](int run) { return run / 4 % 2 == rank % 2 ? 0.0004 : 0.003; }}, 0);
+  run(*t, 2 * of_each + to_agree);
+  EXPECT_NEAR(t->measured()[1], size > 1 ? 0.003 : 0.0004, 1e-9) << t->describe();
+  EXPECT_EQ(t->candidate(), size > 1 ? 0u : 1u) << t->describe();
+  t->end();
+}
+
 TEST_F(tuning, finalists_may_end_at_any_run_and_a_rank_may_be_ahead) {
-  for (int runs = 40; runs < 62; ++runs) { // the trials end with run 40
-    const auto t = finalists({5e-5, 5e-5}, 0);
+  for (int runs = 2 * of_each; runs < 2 * of_each + to_agree + 6; ++runs) {
+    const auto t = finalists({always(5e-5), always(5e-5)}, 0);
     for (int i = 0; i < 2; ++i)
       ASSERT_FALSE(records[static_cast<std::size_t>(i)].run_is_gone);
     run(*t, runs);
@@ -149,6 +185,18 @@ TEST_F(tuning, may_end_before_it_has_decided) {
     t.reset();
     EXPECT_TRUE(records[0].run_is_gone && records[1].run_is_gone);
   }
+}
+
+TEST(turns, are_longer_where_ranks_share_cores) {
+  for (const bool crowded : {false, true})
+    EXPECT_EQ(runs_in_a_turn(-1, crowded), 4u);
+  EXPECT_EQ(runs_in_a_turn(1e-3, false), 4u);
+  EXPECT_EQ(runs_in_a_turn(1e-3, true), 6u);
+  EXPECT_EQ(runs_in_a_turn(1e-2, true), 4u);
+  EXPECT_EQ(runs_in_a_turn(1.1e-4, false), 5u);
+  EXPECT_EQ(runs_in_a_turn(1.1e-4, true), 58u);
+  EXPECT_EQ(runs_in_a_turn(1e-7, false), 50u);
+  EXPECT_EQ(runs_in_a_turn(1e-7, true), 100u);
 }
 
 TEST(fastest, stays_unless_another_one_is_clearly_better) {

@@ -71,7 +71,7 @@ public:
   }
   /// Until the ranks have decided.
   void tune() {
-    for (int turn = 0; turn < 800 && !says("feedback after"); ++turn)
+    for (int turn = 0; turn < 1000 && !says("feedback after"); ++turn)
       run(5);
     ASSERT_TRUE(says("feedback after")) << text();
   }

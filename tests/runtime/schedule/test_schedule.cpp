@@ -64,10 +64,11 @@ TEST(schedule, candidates_are_measured_in_place) {
   compile_request wanted;
   wanted.measures = measuring::all;
   const auto made = compiled(all.part, wanted);
-  const bool several = true; // also alone: shm and p2p
-  EXPECT_EQ(made->explain().text.find("feedback: ") != std::string::npos, several) << made->explain().text;
-  const int rounds = mpi_progresses() ? 1600 : 800; // 3 ways x 5 turns x 50 runs at most
-  for (int round = 0; round < rounds; ++round) {
+  const auto says = [&](const char* what) { return made->explain().text.find(what) != std::string::npos; };
+  EXPECT_TRUE(says("feedback: ")) << made->explain().text; // also alone: shm and p2p
+  constexpr int most =
+      8 * 5 * 100 + 100; // of 8 ways in 5 turns of 100 runs, and until all ranks know the times
+  for (int round = 0; round < most && (round % 100 != 0 || !says("feedback after ")); ++round) {
     all.mine = 10 * round + all.part.rank();
     made->start();
     if (round % 3 == all.part.rank() % 3)
@@ -77,10 +78,9 @@ TEST(schedule, candidates_are_measured_in_place) {
     for (int i = 0; i < all.part.size(); ++i)
       ASSERT_EQ(all.got[static_cast<std::size_t>(i)], i == all.part.rank() ? -1 : 10 * round + i) << round;
   }
-  EXPECT_EQ(made->explain().text.find("feedback after ") != std::string::npos, several)
-      << made->explain().text;
-  EXPECT_EQ(made->explain().json.find("as written (") != std::string::npos, several) << made->explain().json;
-  EXPECT_EQ(made->explain().text.find("(predicted ") != std::string::npos, several) << made->explain().text;
+  EXPECT_TRUE(says("feedback after ")) << made->explain().text;
+  EXPECT_NE(made->explain().json.find("as written ("), std::string::npos) << made->explain().json;
+  EXPECT_TRUE(says("(predicted ")) << made->explain().text;
   made->end();
 }
 
