@@ -96,9 +96,9 @@ void allgather_doubling(weaver& w) {
 // in life.
 void allgather_binomial(weaver& w, std::uint32_t root) {
   const std::uint32_t p = w.size();
-  assert(p > 0);
   weave_gather(w, algorithm::binomial, root);
   each_binomial_edge(p, [&](std::uint32_t parent, std::uint32_t child, std::uint32_t) {
+    assert(child < p);
     pieces source, target;
     for (std::uint32_t o = 0; o < p; ++o) {
       source.push_back(parent == 0 ? slot(root, o) : piece{region::output, o});
