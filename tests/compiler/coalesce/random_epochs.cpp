@@ -40,6 +40,7 @@ std::vector<type_row> all_types() {
           {"MPI_INT16_T", MPI_INT16_T, 2, 'i'},
           {"MPI_INT", MPI_INT, 4, 'i'},
           {"MPI_INT64_T", MPI_INT64_T, 8, 'i'},
+          {"MPI_OFFSET", MPI_OFFSET, 8, 'i'},
           {"MPI_UINT8_T", MPI_UINT8_T, 1, 'i'},
           {"MPI_UINT16_T", MPI_UINT16_T, 2, 'i'},
           {"MPI_UINT32_T", MPI_UINT32_T, 4, 'i'},
@@ -110,9 +111,8 @@ struct settings {
 
 // A window: [0, common) accumulated to by all; then for each origin a stripe; then a part that is only put to, a stripe for each
 // origin; then one that is only read.
-constexpr std::size_t common = 1024, stripe = 1024, put_stripe = 512, read_only = 1024;
-constexpr std::size_t type_area =
-    stripe / 16; ///< of a stripe: one for each type, so that no place has two types
+constexpr std::size_t type_area = 64; ///< of a stripe: one for each type, so that no place has two types
+constexpr std::size_t common = 1024, stripe = 17 * type_area, put_stripe = 512, read_only = 1024;
 
 std::size_t window_bytes() {
   return common + static_cast<std::size_t>(processes) * (stripe + put_stripe) + read_only;
