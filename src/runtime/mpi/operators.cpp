@@ -242,6 +242,20 @@ bound_reducer bind_predefined(const graphs::reducer& r) {
   return out;
 }
 
+element_loop own_loop(MPI_Op operation, MPI_Datatype type) {
+  const known_type* const known = is_predefined(type) ? find_known(type) : nullptr;
+  if (!known)
+    return nullptr;
+  const layout element = flatten(type);
+  if (!is_steady(operation, *known, element.size))
+    return nullptr;
+  const bool floating = known->kind == element_kind::floating;
+  if (!floating && known->kind != element_kind::signed_integer &&
+      known->kind != element_kind::unsigned_integer)
+    return nullptr;
+  return loop_over_elements(name_of_predefined(operation), floating, element.size);
+}
+
 bool combines(MPI_Op operation) {
   return operation != MPI_OP_NULL && operation != MPI_REPLACE && operation != MPI_NO_OP;
 }

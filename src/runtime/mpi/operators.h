@@ -2,6 +2,7 @@
 #pragma once
 
 #include "graphs/graph/graph.h"
+#include "runtime/mpi/element_loops.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -36,6 +37,9 @@ std::string why_not_combined(MPI_Op operation, MPI_Datatype type);
 bool combines(MPI_Op operation);
 
 bool is_predefined(MPI_Datatype type);
+
+/// What does the same as MPI_Reduce_local bit for bit, under every MPI; null: only MPI does. Throws mpi_error.
+element_loop own_loop(MPI_Op operation, MPI_Datatype type);
 
 /// That of a reducer that is `anywhere`, on a rank whose part of the graph does not have it.
 bound_reducer bind_predefined(const graphs::reducer& r);

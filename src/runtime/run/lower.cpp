@@ -120,8 +120,8 @@ action_span lowering::lower(const graphs::step& s) {
 }
 
 action_span lowering::reduce(const graphs::step& s) {
-  const action_id id =
-      actions_.add_local(reducing(program_.reducers.at(s.by), resolve(s.reads), resolve(s.writes)));
+  const action_id id = actions_.add_local(
+      reducing(program_.reducers.at(s.by), resolve(s.reads), resolve(s.writes), program_.in_device));
   return {{id}, {id}};
 }
 
@@ -298,7 +298,8 @@ std::vector<graphs::segment> lowering::own_memory(std::uint64_t length) {
 action_id lowering::combine_after(const graphs::step& s, const std::vector<graphs::segment>& from,
                                   const std::vector<graphs::segment>& into,
                                   std::initializer_list<const action_span*> after) {
-  const action_id combine = actions_.add_local(reducing(program_.reducers.at(s.by), from, into));
+  const action_id combine =
+      actions_.add_local(reducing(program_.reducers.at(s.by), from, into, program_.in_device));
   for (const action_span* before : after)
     for (const action_id b : before->last)
       actions_.complete_before(b, combine);

@@ -1,7 +1,8 @@
 // MPI_Reduce_local wants elements as they lie in memory, with their gaps (MPI_DOUBLE_INT has 12 bytes of data in
 // 16), and a step has the bytes of data alone, in pieces. Where both operands lie as MPI wants them, which is so
 // for arrays of the program and for arrivals of types without gaps, MPI works in place. Otherwise both are laid
-// out in memory of their own before, and the result is copied back.
+// out in memory of their own before, and the result is copied back. A few elements in place are combined without MPI where the result is
+// the same bit for bit (`own_loop`).
 //
 // MPI calls an operator of the program from here, on the thread that progresses the schedule, and never two at once,
 // for progress.h lets one thread in at a time. (In a collective MPI calls it from wherever it is.)
@@ -20,6 +21,9 @@ namespace tacit::runtime {
 namespace {
 
 using bytes = std::vector<graphs::segment>;
+
+/// Beyond, what MPI's call costs does not count, and it may have better code for this processor.
+constexpr std::uint64_t most_by_own_loop = 1024;
 
 void combine(const bound_reducer& by, const std::byte* from, std::byte* into, std::uint64_t count,
              std::int64_t extent) {
@@ -71,7 +75,7 @@ std::byte* in_place(const bytes& list, const layout& element, std::uint64_t coun
 
 } // namespace
 
-std::function<void()> reducing(const bound_reducer& by, bytes from, bytes into) {
+std::function<void()> reducing(const bound_reducer& by, bytes from, bytes into, bool in_device) {
   const std::uint64_t length = graphs::total_length(into);
   if (length == 0)
     return [] {};
@@ -82,6 +86,9 @@ std::function<void()> reducing(const bound_reducer& by, bytes from, bytes into) 
     source = nullptr;
   std::byte* const target = in_place(into, element, count);
   const std::int64_t extent = element.extent;
+  if (source && target && length <= most_by_own_loop && !in_device)
+    if (const element_loop loop = own_loop(by.operation, by.type))
+      return [loop, source, target, count] { loop(source, target, count); };
   if (source && target)
     return [by, source, target, count, extent] { combine(by, source, target, count, extent); };
   return [by, from = std::move(from), into = std::move(into), count, extent,
