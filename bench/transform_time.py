@@ -6,8 +6,9 @@
 
 A file of 2,000 lines has stencils after Figure 7 of seed 003 and functions without communication. Of the stencils none, every sixth or
 each is annotated: without annotations there is only the parse, and what is changed is also formatted. Other files have small functions
-after its Figure 9, of which 50 or all are annotated with `rma`, on one window or on three. Compared are user and system
-seconds of `clang-19 -fsyntax-only` and of tacit-transform, in turns, the least of all rounds, because others on the machine only add.
+after its Figure 9, of which 50 or all are annotated with `rma`, on one window or on three, or on one and a name that nobody has declared,
+of which each is warned. Compared are user and system seconds of `clang-19 -fsyntax-only` and of tacit-transform, in turns, the least of
+all rounds, because others on the machine only add.
 
 Needs clang 19, Open MPI and the built command (cmake --preset release, target tacit_transform).
 """
@@ -89,13 +90,15 @@ PUTS_ON_ONE = """    MPI_Win_lock(MPI_LOCK_SHARED, to, 0, WINDOW);
     MPI_Win_unlock(to, WINDOW);
 """
 EVERY = {"none": 0, "every sixth": 6, "each": 1}  # of the stencils that is annotated
-FIRST = {"50 with rma": (50, 1), "all with rma": (LINES, 1), "50 with rma of three windows": (50, 3)}  # functions, windows of each
+FIRST = {"50 with rma": (50, 1, []), "all with rma": (LINES, 1, []), "50 with rma of three windows": (50, 3, []),
+         "all with rma of three windows": (LINES, 3, []),
+         "all with rma, each with an undeclared name": (LINES, 1, ["nobody"])}  # functions, windows of each, other names
 
 
-def puts_on(windows):
+def puts_on(windows, undeclared):
     names = [f"w{i}" for i in range(windows)]
     return (PUTS.replace("WINDOWS", ", ".join(f"MPI_Win {w}" for w in names))
-            .replace("LISTED", " ".join(f"({w}, b, int, MPI_INT)" for w in names))
+            .replace("LISTED", " ".join(f"({w}, b, int, MPI_INT)" for w in names + undeclared))
             .replace("BODY", "".join(PUTS_ON_ONE.replace("WINDOW", w) for w in names)))
 
 
@@ -110,7 +113,8 @@ def file_of(function, is_annotated):
 
 def files():
     made = {name: file_of(STENCIL, lambda i, every=every: every and i % every == 0) for name, every in EVERY.items()}
-    return made | {name: file_of(puts_on(windows), lambda i, first=first: i < first) for name, (first, windows) in FIRST.items()}
+    return made | {name: file_of(puts_on(windows, names), lambda i, first=first: i < first)
+                   for name, (first, windows, names) in FIRST.items()}
 
 
 def seconds(command):

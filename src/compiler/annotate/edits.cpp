@@ -218,11 +218,6 @@ void file_edits::replace(unsigned offset, unsigned length, std::string text, boo
   edits_.push_back({offset, length, std::move(text), formatted});
 }
 
-bool file_edits::has(std::string_view words) const {
-  return std::any_of(edits_.begin(), edits_.end(),
-                     [&](const edit& e) { return e.text.find(words) != std::string::npos; });
-}
-
 std::vector<edit> file_edits::in_order() const {
   std::vector<edit> made = edits_;
   std::stable_sort(made.begin(), made.end(), [](const edit& a, const edit& b) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tacit::compiler {
@@ -24,8 +25,8 @@ public:
     replace(offset, 0, std::move(text), formatted);
   }
   bool empty() const { return edits_.empty(); }
-  /// An edit has the words in its text.
-  bool has(std::string_view words) const;
+  /// True for the first who asks: the header of the run time is included once in a file.
+  bool is_first_include() { return !std::exchange(has_include_, true); }
 
   /// The text from `begin` to `end` with the edits in it, which are edits no longer: what stood there will be moved.
   std::string take(const std::string& original, unsigned begin, unsigned end);
@@ -35,6 +36,7 @@ public:
 
 private:
   std::vector<edit> edits_;
+  bool has_include_ = false;
 };
 
 /// The text with the edits made. Changed lines are formatted as .clang-format beside the file says, or as the rest of the file

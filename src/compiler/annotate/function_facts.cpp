@@ -83,23 +83,27 @@ use_kind use_of(const clang::DeclRefExpr* name, const clang::ParentMap& parents)
   return use_kind::escapes;
 }
 
+/// A variable may be declared again and again, and each use names the declaration that was the last one there.
+const clang::VarDecl* first_of(const clang::VarDecl* variable) {
+  return variable ? variable->getCanonicalDecl() : nullptr;
+}
+
 class variable_uses : public ast_visitor {
 public:
-  variable_uses(const clang::ParentMap& parents, std::set<const clang::VarDecl*>& escaping,
-                std::set<const clang::VarDecl*>& written, std::set<const clang::VarDecl*>& read)
-      : parents_(parents), escaping_(escaping), written_(written), read_(read) {}
+  explicit variable_uses(const clang::ParentMap& parents) : parents_(parents) {}
 
   bool VisitDeclRefExpr(clang::DeclRefExpr* name) override {
     const auto* variable = dyn_cast<clang::VarDecl>(name->getDecl());
     if (!variable)
       return true;
     const use_kind use = use_of(name, parents_);
+    names.push_back(name);
     if (use == use_kind::escapes || variable->getType()->isReferenceType())
-      escaping_.insert(variable);
+      escaping.insert(variable);
     if (use != use_kind::read)
-      written_.insert(variable);
+      written.insert(variable);
     if (use != use_kind::given_as_status)
-      read_.insert(variable);
+      read.insert(variable);
     return true;
   }
   bool VisitStmt(clang::Stmt* s) override {
@@ -111,8 +115,11 @@ public:
   bool VisitLambdaExpr(clang::LambdaExpr* lambda) override {
     for (const clang::LambdaCapture& c : lambda->captures())
       if (c.capturesVariable())
-        if (const auto* variable = dyn_cast<clang::VarDecl>(c.getCapturedVar()))
-          escaping_.insert(variable);
+        if (const auto* variable = dyn_cast<clang::VarDecl>(c.getCapturedVar())) {
+          escaping.insert(variable);
+          if (c.getCaptureKind() == clang::LCK_ByRef)
+            referred_to.insert(first_of(variable));
+        }
     return true;
   }
   bool VisitCallExpr(clang::CallExpr* call) override {
@@ -120,19 +127,13 @@ public:
     odd |= callee && callee->getIdentifier() && callee->getName().contains("setjmp");
     return true;
   }
+  std::set<const clang::VarDecl*> escaping, written, read, referred_to;
+  std::vector<const clang::DeclRefExpr*> names;
   bool odd = false;
 
 private:
   const clang::ParentMap& parents_;
-  std::set<const clang::VarDecl*>& escaping_;
-  std::set<const clang::VarDecl*>& written_;
-  std::set<const clang::VarDecl*>& read_;
 };
-
-/// A variable may be declared again and again, and each use names the declaration that was the last one there.
-const clang::VarDecl* first_of(const clang::VarDecl* variable) {
-  return variable ? variable->getCanonicalDecl() : nullptr;
-}
 
 /// All that are assigned, incremented, declared, or whose addresses are taken.
 class changed_variables : public ast_visitor {
@@ -288,8 +289,13 @@ bool harmlessness::is_of_body(const clang::FunctionDecl& callee, int depth) {
 function_facts::function_facts(const clang::FunctionDecl& function) : function_(function) {
   clang::Stmt* body = function.getBody();
   parents_ = std::make_unique<clang::ParentMap>(body);
-  variable_uses walk(*parents_, escaping_, written_, read_status_);
+  variable_uses walk(*parents_);
   walk.TraverseStmt(body);
+  escaping_ = std::move(walk.escaping);
+  written_ = std::move(walk.written);
+  read_status_ = std::move(walk.read);
+  referred_to_ = std::move(walk.referred_to);
+  names_ = std::move(walk.names);
   odd_jumps_ = walk.odd;
 }
 
@@ -327,6 +333,10 @@ bool function_facts::changes(const clang::Stmt* statement, const clang::VarDecl*
     known->second = std::move(walk.found);
   }
   return known->second.contains(first_of(variable));
+}
+
+bool function_facts::is_captured_by_reference(const clang::VarDecl* variable) const {
+  return referred_to_.contains(first_of(variable));
 }
 
 const clang::Stmt* function_facts::jump_out(const clang::Stmt* statement) const {

@@ -6,10 +6,12 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <vector>
 
 namespace clang {
 class ASTContext;
 class CallExpr;
+class DeclRefExpr;
 class Expr;
 class FunctionDecl;
 class Stmt;
@@ -36,13 +38,18 @@ public:
   static bool may_change(const clang::VarDecl* variable, const clang::Stmt* in);
   /// The same, of a statement of the function that is asked about often.
   bool changes(const clang::Stmt* statement, const clang::VarDecl* variable) const;
+  /// Each place in the function where a variable is named.
+  const std::vector<const clang::DeclRefExpr*>& names() const { return names_; }
+  /// A lambda has it by reference.
+  bool is_captured_by_reference(const clang::VarDecl* variable) const;
   /// A jump that leaves the statement (jump_out_of).
   const clang::Stmt* jump_out(const clang::Stmt* statement) const;
 
 private:
   const clang::FunctionDecl& function_;
   std::unique_ptr<clang::ParentMap> parents_;
-  std::set<const clang::VarDecl*> escaping_, written_, read_status_;
+  std::set<const clang::VarDecl*> escaping_, written_, read_status_, referred_to_;
+  std::vector<const clang::DeclRefExpr*> names_;
   mutable std::map<const clang::Stmt*, std::set<const clang::VarDecl*>>
       changed_;                                                    ///< as far as it was asked for
   mutable std::map<const clang::Stmt*, const clang::Stmt*> jumps_; ///< likewise

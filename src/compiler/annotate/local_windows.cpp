@@ -15,14 +15,6 @@ namespace {
 using clang::dyn_cast;
 using clang::isa;
 
-/// Where a word stands in a text, each time.
-std::vector<std::size_t> offsets_of(std::string_view text, std::string_view word) {
-  std::vector<std::size_t> made;
-  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + word.size()))
-    made.push_back(at);
-  return made;
-}
-
 /// What one window's operations are in the annotated statement.
 struct window_calls {
   const window_buffer* window;
@@ -50,11 +42,11 @@ bool is_other_operation(const mpi_use& use) {
                  mpi_call::Rget_accumulate});
 }
 
-window_calls calls_of(const unit& of, const annotated_statement& at, const window_buffer& window) {
+window_calls calls_of(const unit& of, const std::vector<mpi_use>& uses, const window_buffer& window) {
   const source text(of.context);
   window_calls made{&window, {}, {}, {}, {}, {}, true};
   bool locks = false;
-  for (mpi_use& use : mpi_uses_in(at.statement)) {
+  for (const mpi_use& use : uses) {
     const clang::Expr* named = window_argument(use);
     if (!is_window(named, window.window.text, of.context))
       continue;
@@ -83,12 +75,13 @@ window_calls calls_of(const unit& of, const annotated_statement& at, const windo
 
 /// Somewhere else in the file a fence may be told that nothing was stored.
 bool has_no_store_outside(const unit& of, const annotated_statement& at, clang::FileID file) {
-  const source text(of.context);
-  const std::optional<span_of_text> inside = text.span_of_statement(at.statement);
-  for (const std::size_t at : offsets_of(text.whole(file), "MPI_MODE_NOSTORE"))
-    if (!inside || inside->file != file || at < inside->begin || at >= inside->end)
-      return true;
-  return false;
+  const std::vector<unsigned>& places = words_in(of, file).no_store;
+  if (places.empty())
+    return false;
+  const std::optional<span_of_text> inside = source(of.context).span_of_statement(at.statement);
+  return std::any_of(places.begin(), places.end(), [&](unsigned place) {
+    return !inside || inside->file != file || place < inside->begin || place >= inside->end;
+  });
 }
 
 /// The statement of a block that is this call and nothing else; null if it is a part of something.
@@ -178,7 +171,7 @@ std::optional<finding> fault_of_window(const unit& of, const annotated_statement
                                        clang::SourceLocation where) {
   const std::string what = wording(remark::the_window, {calls.window->window.text});
   const clang::VarDecl* variable = variable_in(calls);
-  if (!variable || is_declared_in(of, at, variable) || function_facts::may_change(variable, at.statement))
+  if (!variable || is_declared_in(of, at, variable) || facts.changes(at.statement, variable))
     return stays(at, what, reason::window_elsewhere, wording(remark::window_not_steady), where);
   if (!has_value_at(*variable, at.statement, facts))
     return stays(at, what, reason::window_elsewhere, wording(remark::window_not_there), where);
@@ -208,9 +201,7 @@ std::optional<finding> fault_of(const unit& of, const annotated_statement& at, c
 }
 
 bool says_exclusive_lock(const unit& of, const annotated_statement& at) {
-  return source(of.context)
-             .whole(of.context.getSourceManager().getFileID(at.by.begin))
-             .find("MPI_LOCK_EXCLUSIVE") != std::string::npos;
+  return words_in(of, of.context.getSourceManager().getFileID(at.by.begin)).exclusive_lock;
 }
 
 void change_moves(const unit& of, const function_facts& facts, const window_calls& calls,
@@ -483,9 +474,10 @@ void use_local_memory(const unit& of, const annotated_statement& at, const platf
     into.said.push_back(*fault);
     return;
   }
+  const std::vector<mpi_use> uses = mpi_uses_in(at.statement);
   std::vector<std::string> declarations;
   for (const window_buffer& w : at.by.says.windows) {
-    const window_calls calls = calls_of(of, at, w);
+    const window_calls calls = calls_of(of, uses, w);
     if (auto fault = fault_of(of, at, facts, calls, into)) {
       into.said.push_back(*fault);
       continue;
@@ -525,9 +517,10 @@ void relax_locks(const unit& of, const annotated_statement& at, const platform_c
     into.said.push_back(*fault);
     return;
   }
+  const std::vector<mpi_use> uses = mpi_uses_in(at.statement);
   std::vector<std::string> declarations;
   for (const window_buffer& w : at.by.says.windows) {
-    const window_calls calls = calls_of(of, at, w);
+    const window_calls calls = calls_of(of, uses, w);
     if (auto fault = fault_of_locks(of, at, facts, calls)) {
       into.said.push_back(*fault);
       continue;

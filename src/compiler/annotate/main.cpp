@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <llvm/Support/raw_ostream.h>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <unistd.h>
@@ -204,6 +205,15 @@ private:
   bool quiet_;
 };
 
+/// Clang prints a line of source character by character, each by a system call: hundreds of warnings took half as long as the parse.
+class buffered_errors {
+public:
+  buffered_errors() { llvm::errs().SetBuffered(); }
+  ~buffered_errors() { llvm::errs().SetUnbuffered(); } // writes what is left
+  buffered_errors(const buffered_errors&) = delete;
+  buffered_errors& operator=(const buffered_errors&) = delete;
+};
+
 class consumer : public clang::ASTConsumer {
 public:
   consumer(clang::CompilerInstance& compiler, const request& asked, results& into)
@@ -222,6 +232,7 @@ public:
     }
     context.getDiagnostics().setIgnoreAllWarnings(without_warnings_);
     transformation made = transform(context, *pragmas_, asked_.platform);
+    const buffered_errors whole_lines;
     reporter report(context.getDiagnostics(), context.getSourceManager(), asked_.quiet);
     for (const finding& f : made.said)
       report.say(f, into_);

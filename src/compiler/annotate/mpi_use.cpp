@@ -104,7 +104,7 @@ std::optional<mpi_use> mpi_use_of(const clang::Stmt* statement) {
 std::vector<mpi_use> mpi_uses_in(const clang::Stmt* statement) {
   collector walk;
   walk.TraverseStmt(const_cast<clang::Stmt*>(statement)); // the visitor changes nothing
-  return walk.found;
+  return std::move(walk.found);
 }
 
 bool same_code(std::string_view one, std::string_view other) {

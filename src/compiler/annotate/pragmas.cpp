@@ -9,6 +9,8 @@
 #include <clang/Lex/Lexer.h>
 #include <clang/Lex/Pragma.h>
 #include <clang/Lex/Preprocessor.h>
+#include <map>
+#include <optional>
 
 namespace tacit::compiler {
 namespace {
@@ -135,7 +137,10 @@ public:
       const auto [file, begin] = offset_in_file(p.begin);
       here_.push_back(offsets_.size());
       offsets_.push_back({file, begin, offset_in_file(p.end).second});
+      begins_[file].push_back(begin);
     }
+    for (auto& [file, begins] : begins_)
+      std::sort(begins.begin(), begins.end());
   }
 
   /// Declarations without a pragma in their text are most of a file: those of headers, above all.
@@ -196,33 +201,52 @@ private:
     return sources_.getDecomposedLoc(sources_.getExpansionLoc(at));
   }
 
-  /// All that may stand in the text of a declaration.
-  std::vector<std::size_t> in_text_of(const clang::Decl* d) const {
-    std::vector<std::size_t> made;
-    const bool known = !llvm::isa<clang::TranslationUnitDecl>(d) && d->getBeginLoc().isValid();
-    const auto [file, begin] =
-        known ? offset_in_file(d->getBeginLoc()) : std::pair<clang::FileID, unsigned>();
-    const auto [end_file, end] =
-        known ? sources_.getDecomposedLoc(sources_.getExpansionRange(d->getEndLoc()).getEnd())
-              : std::pair<clang::FileID, unsigned>();
-    for (const std::size_t i : here_) {
-      const pragma_offsets& p = offsets_[i];
-      if (!known || file != end_file || (p.file == file && p.begin >= begin && p.begin <= end))
-        made.push_back(i);
-    }
-    return made;
-  }
-
-  bool may_have_pragma(const clang::Decl* d) const { return !in_text_of(d).empty(); }
-
   struct pragma_offsets {
     clang::FileID file;
     unsigned begin, behind;
   };
 
+  struct text_of_decl {
+    clang::FileID file;
+    unsigned begin, end;
+    bool has(const pragma_offsets& p) const { return p.file == file && p.begin >= begin && p.begin <= end; }
+  };
+
+  /// Nothing if it is not in one file.
+  std::optional<text_of_decl> text_of(const clang::Decl* d) const {
+    if (llvm::isa<clang::TranslationUnitDecl>(d) || d->getBeginLoc().isInvalid())
+      return std::nullopt;
+    const auto [file, begin] = offset_in_file(d->getBeginLoc());
+    const auto [end_file, end] =
+        sources_.getDecomposedLoc(sources_.getExpansionRange(d->getEndLoc()).getEnd());
+    return file == end_file ? std::optional(text_of_decl{file, begin, end}) : std::nullopt;
+  }
+
+  /// All that may stand in the text of a declaration.
+  std::vector<std::size_t> in_text_of(const clang::Decl* d) const {
+    std::vector<std::size_t> made;
+    const std::optional<text_of_decl> text = text_of(d);
+    std::copy_if(here_.begin(), here_.end(), std::back_inserter(made),
+                 [&](std::size_t i) { return !text || text->has(offsets_[i]); });
+    return made;
+  }
+
+  /// In a file without pragmas, or between two: asked of each declaration of the headers.
+  bool may_have_pragma(const clang::Decl* d) const {
+    const std::optional<text_of_decl> text = text_of(d);
+    if (!text)
+      return !here_.empty();
+    const auto begins = begins_.find(text->file);
+    if (begins == begins_.end())
+      return false;
+    const auto next = std::lower_bound(begins->second.begin(), begins->second.end(), text->begin);
+    return next != begins->second.end() && *next <= text->end;
+  }
+
   const std::vector<pragma>& pragmas_;
   const clang::SourceManager& sources_;
   std::vector<pragma_offsets> offsets_;
+  std::map<clang::FileID, std::vector<unsigned>> begins_; ///< in the order of the text
   std::vector<candidate> candidates_;
   std::vector<std::size_t> here_; ///< numbers of those that may stand in the function
   const clang::FunctionDecl* function_ = nullptr;

@@ -78,7 +78,24 @@ bool has_word(std::string_view text, std::string_view word) {
   return false;
 }
 
+words_of_file words_of(std::string_view text) {
+  const auto has = [&](std::string_view word) { return text.find(word) != std::string_view::npos; };
+  words_of_file made{has("tacit_"), has("tacit/coalesce.h"), has("MPI_LOCK_EXCLUSIVE"), {}};
+  constexpr std::string_view no_store = "MPI_MODE_NOSTORE";
+  for (std::size_t at = text.find(no_store); at != std::string_view::npos;
+       at = text.find(no_store, at + no_store.size()))
+    made.no_store.push_back(static_cast<unsigned>(at));
+  return made;
+}
+
 } // namespace
+
+const words_of_file& words_in(const unit& of, clang::FileID file) {
+  const auto [known, is_new] = of.words.try_emplace(file);
+  if (is_new)
+    known->second = words_of(source(of.context).whole(file));
+  return known->second;
+}
 
 bool changes::has(const clang::CallExpr* call) const {
   return std::find(calls.begin(), calls.end(), call) != calls.end();
@@ -97,10 +114,7 @@ std::string free_name(const unit& of, const annotated_statement& at, const std::
                of.context.getSourceManager().isBeforeInTranslationUnit(a.by.begin, at.by.begin);
       });
   std::string name = before == 0 ? wish : wish + "_" + std::to_string(before + 1);
-  const auto [ours, is_new] = of.has_our_names.try_emplace(file);
-  if (is_new)
-    ours->second = text.find("tacit_") != std::string_view::npos;
-  while (ours->second && has_word(text, name))
+  while (words_in(of, file).our_names && has_word(text, name))
     name += "_";
   return name;
 }
@@ -187,20 +201,21 @@ std::optional<finding> fault_of_text(const unit& of, const annotated_statement& 
 }
 
 void include_run_time(const unit& of, clang::FileID file, edits_by_file& edits) {
-  const std::string_view text = source(of.context).whole(file);
-  if (edits[file].has("tacit/coalesce.h") || text.find("tacit/coalesce.h") != std::string::npos)
+  file_edits& into = edits[file];
+  if (words_in(of, file).run_time || !into.is_first_include())
     return;
+  const std::string_view text = source(of.context).whole(file);
   std::size_t at = text.find("#include <mpi.h>");
   if (at == std::string::npos)
     at = text.find("#include \"mpi.h\"");
   const std::size_t end = at == std::string::npos ? std::string::npos : text.find('\n', at);
   if (end != std::string::npos) {
-    edits[file].insert(static_cast<unsigned>(end), "\n#include <tacit/coalesce.h>", as_it_is);
+    into.insert(static_cast<unsigned>(end), "\n#include <tacit/coalesce.h>", as_it_is);
     return;
   }
   at = text.find("\n#include");
-  edits[file].insert(at == std::string::npos ? 0 : static_cast<unsigned>(at) + 1,
-                     "#include <tacit/coalesce.h>\n", as_it_is);
+  into.insert(at == std::string::npos ? 0 : static_cast<unsigned>(at) + 1, "#include <tacit/coalesce.h>\n",
+              as_it_is);
 }
 
 std::string location_argument(const unit& of, clang::SourceLocation at) {

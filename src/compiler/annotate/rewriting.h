@@ -32,13 +32,21 @@ enum class post_rule : unsigned char {
   completion
 };
 
+/// Words in the text of a file, each sought once: a file has hundreds of annotated statements.
+struct words_of_file {
+  bool our_names = false;         ///< that begin as ours do
+  bool run_time = false;          ///< includes tacit/coalesce.h
+  bool exclusive_lock = false;    ///< MPI_LOCK_EXCLUSIVE
+  std::vector<unsigned> no_store; ///< where MPI_MODE_NOSTORE stands, each time
+};
+
 /// What a transformation sees: the tree, all annotations, and nothing that it could change.
 struct unit {
   clang::ASTContext& context;
   const std::vector<annotated_statement>& annotated;
   bool checked = false; ///< claims are to be checked when the program runs
   post_rule assumed = post_rule::none;
-  mutable std::map<clang::FileID, bool> has_our_names = {}; ///< files with names that begin as ours do
+  mutable std::map<clang::FileID, words_of_file> words = {}; ///< of files that were asked for
 };
 
 /// What it gives: the texts to change, and what is to be said.
@@ -49,6 +57,8 @@ struct changes {
 
   bool has(const clang::CallExpr* call) const;
 };
+
+const words_of_file& words_in(const unit& of, clang::FileID file);
 
 /// As it is written; empty for null.
 std::string text_of(const unit& of, const clang::Expr* e);

@@ -168,7 +168,8 @@ void transform_statement(const unit& of, const annotated_statement& at, const ta
   if (const auto fault = unknown_datatype(of, at))
     return into.said.push_back(*fault);
   warn_of_misspelled(of, at, into.said);
-  if (at.by.says.kind != annotation_kind::indep && has_hidden_arguments(at.statement))
+  if (of.context.getLangOpts().CPlusPlus && at.by.says.kind != annotation_kind::indep &&
+      has_hidden_arguments(at.statement))
     return into.said.push_back(
         stays(at, wording(remark::the_statement), reason::epoch_unclear, wording(remark::default_arguments)));
   switch (at.by.says.kind) {

@@ -93,49 +93,37 @@ bool declares(const clang::Stmt* s, const clang::VarDecl& variable) {
          std::find(declaration->decl_begin(), declaration->decl_end(), &variable) != declaration->decl_end();
 }
 
-/// Whether somebody other than MPI, and MPI only for its call, gets at the variable by another way than its name.
-class other_ways : public ast_visitor {
-public:
-  other_ways(const clang::VarDecl& variable, const function_facts& facts)
-      : variable_(variable), facts_(facts) {}
-
-  bool VisitDeclRefExpr(clang::DeclRefExpr* name) override {
-    found |= is_named(name, variable_) && !is_plain_use(name);
-    return !found;
-  }
-  bool VisitLambdaExpr(clang::LambdaExpr* lambda) override {
-    for (const clang::LambdaCapture& c : lambda->captures())
-      found |= c.capturesVariable() && c.getCaptureKind() == clang::LCK_ByRef &&
-               c.getCapturedVar()->getCanonicalDecl() == variable_.getCanonicalDecl();
-    return !found;
-  }
-  bool found = false;
-
-private:
-  bool is_plain_use(const clang::Stmt* name) const {
-    bool address = false;
-    const clang::Stmt* below = name;
-    for (const clang::Stmt* at = facts_.parent_of(name); at; below = at, at = facts_.parent_of(at)) {
-      const auto* cast = dyn_cast<clang::CastExpr>(at);
-      if (cast && cast->getCastKind() == clang::CK_LValueToRValue)
-        return !address;
-      const auto* unary = dyn_cast<clang::UnaryOperator>(at);
-      if (unary && unary->getOpcode() == clang::UO_AddrOf && !address) {
-        address = true;
-        continue;
-      }
-      if (isa<clang::ParenExpr>(at) || cast)
-        continue;
-      const auto* assignment = dyn_cast<clang::BinaryOperator>(at);
-      return address ? is_of_mpi(at)
-                     : assignment && assignment->isAssignmentOp() && assignment->getLHS() == below;
+/// Its value, an assignment to it, or its address for a call of MPI.
+bool is_plain_use(const clang::Stmt* name, const function_facts& facts) {
+  bool address = false;
+  const clang::Stmt* below = name;
+  for (const clang::Stmt* at = facts.parent_of(name); at; below = at, at = facts.parent_of(at)) {
+    const auto* cast = dyn_cast<clang::CastExpr>(at);
+    if (cast && cast->getCastKind() == clang::CK_LValueToRValue)
+      return !address;
+    const auto* unary = dyn_cast<clang::UnaryOperator>(at);
+    if (unary && unary->getOpcode() == clang::UO_AddrOf && !address) {
+      address = true;
+      continue;
     }
-    return false;
+    if (isa<clang::ParenExpr>(at) || cast)
+      continue;
+    const auto* assignment = dyn_cast<clang::BinaryOperator>(at);
+    return address ? is_of_mpi(at)
+                   : assignment && assignment->isAssignmentOp() && assignment->getLHS() == below;
   }
+  return false;
+}
 
-  const clang::VarDecl& variable_;
-  const function_facts& facts_;
-};
+/// Whether somebody other than MPI, and MPI only for its call, gets at the variable by another way than its name.
+bool has_other_ways(const clang::VarDecl& variable, const function_facts& facts) {
+  if (!variable.hasLocalStorage() || variable.getType()->isReferenceType() ||
+      facts.is_captured_by_reference(&variable))
+    return true;
+  return std::any_of(facts.names().begin(), facts.names().end(), [&](const clang::DeclRefExpr* name) {
+    return is_named(name, variable) && !is_plain_use(name, facts);
+  });
+}
 
 /// A pointer or a reference to handles of windows.
 bool leads_to_window(clang::QualType declared) {
@@ -219,12 +207,7 @@ bool has_value_at(const clang::VarDecl& variable, const clang::Stmt* statement, 
 
 const clang::Stmt* unseen_change(const unit& of, const annotated_statement& at, const window_buffer& window,
                                  const clang::VarDecl& variable, const function_facts& facts) {
-  other_ways ways(variable, facts);
-  if (variable.hasLocalStorage() && !variable.getType()->isReferenceType())
-    ways.TraverseStmt(facts.function().getBody());
-  else
-    ways.found = true;
-  if (!ways.found)
+  if (!has_other_ways(variable, facts))
     return nullptr;
   change_finder walk(of, at, window, variable);
   walk.TraverseStmt(const_cast<clang::Stmt*>(at.statement)); // the visitor changes nothing

@@ -42,6 +42,9 @@ std::string_view nearest(std::string_view typed, const std::vector<std::string_v
   std::string_view best;
   std::size_t fewest = std::max<std::size_t>(1, own.size() / 3) + 1;
   for (const std::string_view name : known) {
+    const auto [shorter, longer] = std::minmax({typed.size(), name.size()});
+    if (longer - shorter >= fewest) // so many letters are missing at least
+      continue;
     const std::size_t errors = typing_errors(typed, name),
                       letters = std::max(own.size(), name.size() - shared);
     if (errors < fewest && 3 * errors <= letters) {

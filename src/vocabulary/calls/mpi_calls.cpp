@@ -69,6 +69,18 @@ constexpr std::string_view next_word(std::string_view& words) {
   return word;
 }
 
+/// `Send` of MPI_Send: what the rows are sought by.
+constexpr std::string_view own_name(const call_row* row) {
+  return row->name.substr(prefix.size());
+}
+
+std::array<const call_row*, std::size(rows)> rows_by_name() {
+  std::array<const call_row*, std::size(rows)> made{};
+  std::ranges::transform(rows, made.begin(), [](const call_row& row) { return &row; });
+  std::ranges::sort(made, {}, own_name);
+  return made;
+}
+
 constexpr bool words_are_known() {
   for (const call_row& row : rows)
     for (std::string_view rest = row.users; !rest.empty();)
@@ -91,10 +103,9 @@ const call_row* find_call(std::uint16_t number) {
 const call_row* find_call(std::string_view name) {
   if (name.starts_with(prefix))
     name.remove_prefix(prefix.size());
-  const auto* found = std::find_if(std::begin(rows), std::end(rows), [&](const call_row& row) {
-    return row.name.substr(prefix.size()) == name;
-  });
-  return found == std::end(rows) ? nullptr : found;
+  static const auto by_name = rows_by_name(); // compilers ask of every call that they meet
+  const auto found = std::ranges::lower_bound(by_name, name, {}, own_name);
+  return found != by_name.end() && own_name(*found) == name ? *found : nullptr;
 }
 
 std::string_view call_name(std::uint16_t number) {
