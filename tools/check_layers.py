@@ -81,7 +81,7 @@ TABLE = {
         "coalesce": ["hooks"],
         "pass": ["vocabulary", "hooks"],
         "pragma": ["vocabulary"],
-        "annotate": ["vocabulary", "pragma"],
+        "annotate": ["vocabulary", "pragma", "coalesce"],  # coalesce/largest_piece.h: a number
     },
     "surface": {
         "report": ["vocabulary", "graphs", "recordings"],

@@ -4,6 +4,7 @@
 #include "compiler/annotate/function_facts.h"
 #include "compiler/annotate/memory.h"
 #include "compiler/annotate/mpi_use.h"
+#include "compiler/coalesce/largest_piece.h"
 
 #include <algorithm>
 #include <clang/AST/ASTContext.h>
@@ -77,7 +78,6 @@ target_arguments target_arguments_of(const mpi_use& use) {
 
 /// Empty, or why the run time never collects the operation (docs/coalescing.md), as far as the text says it.
 std::string reason_not_collected(const mpi_use& use, const clang::ASTContext& context) {
-  constexpr std::int64_t largest = 4096; // largest_piece of coalesce/operations.cpp
   if (use.is({mpi_call::Compare_and_swap}))
     return wording(remark::compares_first);
   const target_arguments at = target_arguments_of(use);
@@ -89,8 +89,8 @@ std::string reason_not_collected(const mpi_use& use, const clang::ASTContext& co
     return wording(remark::sums_of_few_bits);
   const auto count =
       at.count < 0 ? std::nullopt : constant_of(use.call->getArg(static_cast<unsigned>(at.count)), context);
-  if (size && count && *count > largest / *size)
-    return wording(remark::gains_nothing, {std::to_string(*count * *size), std::to_string(largest)});
+  if (size && count && *count > largest_piece / *size)
+    return wording(remark::gains_nothing, {std::to_string(*count * *size), std::to_string(largest_piece)});
   return {};
 }
 

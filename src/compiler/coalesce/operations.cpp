@@ -1,5 +1,6 @@
 // The C interface: arguments in, pieces out.
 #include "compiler/coalesce/exchange.h"
+#include "compiler/coalesce/largest_piece.h"
 #include "compiler/coalesce/region.h"
 #include "compiler/coalesce/type_map.h"
 #include "compiler/hooks/settings.h"
@@ -12,8 +13,6 @@ using namespace tacit::compiler;
 
 namespace {
 
-/// Larger operations are MPI's own calls: from some KiB on a message costs as much as its bytes.
-constexpr std::size_t largest_piece = 4096;
 /// Much is combined only if much is collected: searching a graph of 2^16 vertices, 65536 was 2.3 times as fast as 4096.
 constexpr std::size_t usual_factor = 65536;
 constexpr std::size_t usual_memory = std::size_t{16} << 20;
