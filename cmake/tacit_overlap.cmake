@@ -53,14 +53,17 @@ function(tacit_coalesce target)
   tacit_link_in_front(${target} ${tacit_COALESCE})
 endfunction()
 
-# tacit_annotations(target [PLATFORM file])
+# tacit_annotations(target [PLATFORM file] [choice...])
 #
 # Transforms the target's C and C++ sources by what `#pragma mpi` says (docs/annotations.md) before they are compiled, and links what
 # they then call. The compiler is clang; launchers such as ccache do not see that it reads other text, and are left out.
 # PLATFORM: a description of tacit platform, of the machine on which the program will run; a relative name is one in the source folder.
+# Choices are the options of tacit transform, as they are written there, such as --coalesce=never: the command has the list of them, and is
+# asked at once whether it knows each.
 function(tacit_annotations target)
   cmake_parse_arguments(PARSE_ARGV 1 given "" PLATFORM "")
-  set(launcher ${tacit_COMMAND} launch)
+  set(choices ${given_UNPARSED_ARGUMENTS})
+  set(launcher ${tacit_COMMAND} launch ${choices})
   if(given_PLATFORM)
     get_filename_component(platform "${given_PLATFORM}" ABSOLUTE) # the compiler runs in the folder of the build
     list(APPEND launcher --platform=${platform})
@@ -70,6 +73,13 @@ function(tacit_annotations target)
       if(NOT CMAKE_${language}_COMPILER_ID MATCHES "Clang")
         message(FATAL_ERROR "tacit_annotations: ${language} is compiled by ${CMAKE_${language}_COMPILER_ID}; transformed sources can be "
                             "compiled in one step by clang only (or write them with tacit transform -i)")
+      endif()
+      if(choices)
+        execute_process(COMMAND ${tacit_COMMAND} launch ${choices} ${CMAKE_${language}_COMPILER} --version
+                        RESULT_VARIABLE code OUTPUT_QUIET ERROR_VARIABLE said)
+        if(code)
+          message(FATAL_ERROR "tacit_annotations: ${said}")
+        endif()
       endif()
       set_property(TARGET ${target} PROPERTY ${language}_COMPILER_LAUNCHER ${launcher})
     endif()

@@ -434,6 +434,21 @@ int compile(const request& asked) {
   return asked.of == language::fortran ? compile_fortran(asked) : compile_c(asked);
 }
 
+/// What stands in front of the compiler is ours alone.
+[[noreturn]] void refuse_option_of_launch(const std::string& word) {
+  std::vector<std::string_view> known{"--platform"};
+  for (const annotation_choice& c : annotation_choices())
+    known.emplace_back(c.name);
+  const std::string name = word.substr(0, word.find('='));
+  const bool lacks_value = std::find(known.begin(), known.end(), name) != known.end();
+  throw user_error(wrong_usage,
+                   lacks_value ? fmt::format("{} is not understood: options with a value have it "
+                                             "behind =, the others have none",
+                                             word)
+                               : fmt::format("launch has no option '{}'{}; it has {}", name,
+                                             vocabulary::did_you_mean(name, known), fmt::join(known, ", ")));
+}
+
 /// What build systems put in front of a compiler: the same command line, with annotated sources transformed.
 int launch(std::vector<std::string> words) {
   std::string platform;
@@ -446,6 +461,8 @@ int launch(std::vector<std::string> words) {
   expect_one_memory(chosen);
   if (words.empty())
     throw user_error(wrong_usage, "launch is followed by the command line of a compiler");
+  if (words[0].starts_with("--"))
+    refuse_option_of_launch(words[0]);
   if (output_of({words[0], "--version"}).find("clang") == std::string::npos)
     throw user_error(
         wrong_usage,

@@ -1,5 +1,5 @@
 # tacit_annotations in a project: what it builds calls the run time, in C and C++, unless the described platform says otherwise, and the
-# sources stay as they are.
+# sources stay as they are. What the command does not know as a choice is refused when CMake runs.
 file(REMOVE_RECURSE ${WORK})
 function(must_run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE said ERROR_VARIABLE said)
@@ -14,8 +14,18 @@ function(text_of_sources result)
   set(${result} "${first}${second}" PARENT_SCOPE)
 endfunction()
 text_of_sources(before)
-must_run(${CMAKE_COMMAND} -S ${HELPER} -B ${WORK} -G Ninja -DCMAKE_PREFIX_PATH=${BUILD} -DCMAKE_C_COMPILER=clang-19 -DCMAKE_CXX_COMPILER=clang++-19
-         -DPROGRAMS=${PROGRAMS})
+set(configure ${CMAKE_COMMAND} -S ${HELPER} -B ${WORK} -G Ninja -DCMAKE_PREFIX_PATH=${BUILD} -DCMAKE_C_COMPILER=clang-19
+              -DCMAKE_CXX_COMPILER=clang++-19 -DPROGRAMS=${PROGRAMS})
+function(must_be_refused choice words)
+  execute_process(COMMAND ${configure} -DCHOICES=${choice} RESULT_VARIABLE code OUTPUT_VARIABLE said ERROR_VARIABLE said)
+  string(REGEX REPLACE "[ \n]+" " " said "${said}") # CMake breaks lines
+  if(NOT code OR NOT said MATCHES "${words}")
+    message(FATAL_ERROR "${choice} is not refused with '${words}': ${said}")
+  endif()
+endfunction()
+must_be_refused(--coalesce=sometimes "tacit_annotations: .*--coalesce=sometimes is not understood; expected never, always")
+must_be_refused(--coalese=never "launch has no option '--coalese' .did you mean --coalesce..")
+must_run(${configure} -DCHOICES=--eager-limit=0)
 must_run(${CMAKE_COMMAND} --build ${WORK})
 must_run(${NM} ${WORK}/search)
 if(NOT said MATCHES "tacit_accumulate")
@@ -28,6 +38,10 @@ endif()
 must_run(${NM} ${WORK}/exchanges_on_one_node)
 if(said MATCHES "tacit_pipeline_begin")
   message(FATAL_ERROR "the platform was not asked")
+endif()
+must_run(${NM} ${WORK}/search_by_choice)
+if(said MATCHES "tacit_accumulate")
+  message(FATAL_ERROR "the choice was not heard")
 endif()
 text_of_sources(after)
 if(NOT before STREQUAL after)

@@ -33,6 +33,15 @@ int main(int argc, char** argv) {
   MPI_Finalize();
 }
 """
+ANNOTATED_PROGRAM = """#include <mpi.h>
+void count(MPI_Win win, long* counts, const long* ones, const int* places, int n) {
+  MPI_Win_fence(0, win);
+#pragma mpi osc_coalesce (win, counts, long, MPI_LONG)
+  for (int i = 0; i < n; ++i)
+    MPI_Accumulate(&ones[i], 1, MPI_LONG, 0, places[i], 1, MPI_LONG, MPI_SUM, win);
+  MPI_Win_fence(0, win);
+}
+"""
 FORTRAN_PROGRAM = """program ring
   use mpi
   implicit none
@@ -189,6 +198,22 @@ class Compilers(unittest.TestCase):
         self.environment["TACIT_OVERLAP"] = "report"
         said = self.tacit("cc", "--annotations=check", "-O2", "a.c", "-o", "a")
         self.assertIn("compiled without optimization, so that no message is moved", said.stderr)
+
+    def test_launch_takes_the_choices_of_annotations_in_front_of_the_compiler(self):
+        self.write("a.c", ANNOTATED_PROGRAM)
+        line = subprocess.run([f"mpicc.{FAMILY}", "-show"], capture_output=True, text=True, check=True).stdout
+        compiler = ["clang-19", *re.findall(r"-I\S+", line), "-c", "a.c", "-o", "a.o"]
+        for choices, collected in (([], True), (["--coalesce=never"], False), (["--coalesce=always", "--coalesce-factor=7"], True),
+                                   (["--coherent", "--pipeline=never", "--coalesce-memory=64", "--eager-limit=0"], True)):
+            with self.subTest(choices=choices):
+                self.tacit("launch", *choices, *compiler)
+                names = subprocess.run(["nm", str(self.path / "a.o")], capture_output=True, text=True, check=True).stdout
+                self.assertEqual("tacit_accumulate" in names, collected)
+        for choices, words in ((["--coalesce=sometimes"], "expected never, always"), (["--coherent", "--incoherent"], "excludes"),
+                               (["--coalese=never"], "(did you mean --coalesce?)"), (["--eager-limit"], "have it behind ="),
+                               (["--eager-limit=few"], "a number of at least 0"), ([], "followed by the command line")):
+            with self.subTest(choices=choices):
+                self.assertIn(words, self.tacit("launch", *choices, *(compiler if choices else []), code=2).stderr)
 
     def test_wrong_words_are_refused(self):
         self.assertIn("must be off, report or apply", self.tacit("cc", "--overlap=on", "a.c", code=2).stderr)
