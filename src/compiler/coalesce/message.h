@@ -32,7 +32,11 @@ private:
     int elements[most_blocks];
     MPI_Aint places[most_blocks];
     void add(MPI_Aint place, int more, std::uint32_t element_bytes);
+    bool end_at(MPI_Aint place, std::uint32_t element_bytes) const;
   };
+  bool has_gaps() const; ///< its elements
+  /// Whether one call may have this place, too, whose result goes to that address.
+  bool takes(MPI_Aint offset, MPI_Aint result) const;
   int call();
   int call_mpi(const void* results, int result_count, MPI_Datatype result_type, MPI_Aint disp,
                int target_count, MPI_Datatype target_type);
