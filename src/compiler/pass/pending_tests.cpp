@@ -143,7 +143,7 @@ private:
       llvm::Value* word = before.CreateLoad(before.getInt32Ty(), one, "tacit.pending");
       words = words ? before.CreateOr(words, word) : word;
     }
-    assert(words && "every chain has tests");
+    assert(words); // every chain has tests
     llvm::Value* any = before.CreateIsNotNull(words, "tacit.any");
     llvm::DomTreeUpdater dominators(in_.dominators, llvm::DomTreeUpdater::UpdateStrategy::Eager);
     for (const chain& one : chains) {
