@@ -1,6 +1,7 @@
 // What is known of the variables and the control flow of one function, from its tree alone.
 #pragma once
 
+#include <clang/AST/Expr.h>
 #include <clang/AST/ParentMap.h>
 #include <map>
 #include <memory>
@@ -10,9 +11,6 @@
 
 namespace clang {
 class ASTContext;
-class CallExpr;
-class DeclRefExpr;
-class Expr;
 class FunctionDecl;
 class Stmt;
 class VarDecl;
