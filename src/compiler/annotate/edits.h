@@ -25,8 +25,8 @@ public:
     replace(offset, 0, std::move(text), formatted);
   }
   bool empty() const { return edits_.empty(); }
-  /// True for the first who asks: the header of the run time is included once in a file.
-  bool is_first_include() { return !std::exchange(has_include_, true); }
+  /// The header of the run time is included by an edit. False: it is already.
+  bool note_include() { return !std::exchange(has_include_, true); }
 
   /// The text from `begin` to `end` with the edits in it, which are edits no longer: what stood there will be moved.
   std::string take(const std::string& original, unsigned begin, unsigned end);

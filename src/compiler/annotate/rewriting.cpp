@@ -202,7 +202,7 @@ std::optional<finding> fault_of_text(const unit& of, const annotated_statement& 
 
 void include_run_time(const unit& of, clang::FileID file, edits_by_file& edits) {
   file_edits& into = edits[file];
-  if (words_in(of, file).run_time || !into.is_first_include())
+  if (words_in(of, file).run_time || !into.note_include())
     return;
   const std::string_view text = source(of.context).whole(file);
   std::size_t at = text.find("#include <mpi.h>");

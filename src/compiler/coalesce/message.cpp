@@ -8,6 +8,8 @@
 // Open MPI's osc/rdma takes the bytes of gaps for values: these have one.
 #include "compiler/coalesce/message.h"
 
+#include "compiler/coalesce/datatypes.h"
+
 #include <climits>
 
 namespace tacit::compiler {
@@ -53,16 +55,14 @@ bool message::blocks::end_at(MPI_Aint place, std::uint32_t element_bytes) const 
          places[count - 1] + static_cast<MPI_Aint>(elements[count - 1]) * element_bytes == place;
 }
 
-bool message::has_gaps() const {
-  int bytes = 0;
-  MPI_Type_size(key_.type, &bytes);
-  return static_cast<std::uint32_t>(bytes) != element_bytes_;
+bool message::is_solid() const {
+  return element_of(key_.type).solid;
 }
 
 bool message::takes(MPI_Aint offset, MPI_Aint result) const {
   if (key_.what != operation::get_accumulate)
     return places_.count != most_blocks && results_.count != most_blocks;
-  return places_.end_at(offset, element_bytes_) && results_.end_at(result, element_bytes_) && !has_gaps();
+  return places_.end_at(offset, element_bytes_) && results_.end_at(result, element_bytes_) && is_solid();
 }
 
 void message::add(MPI_Aint offset, std::uint32_t bytes, const char* data, char* result) {
@@ -107,7 +107,7 @@ int message::call() {
   for (int i = 0; i < places_.count; ++i)
     places_.places[i] -= disp * to_.unit;
   const bool one_place = places_.count == 1 && places_.places[0] == 0 &&
-                         (elements_ == 1 || key_.what != operation::accumulate || !has_gaps());
+                         (elements_ == 1 || key_.what != operation::accumulate || is_solid());
   const bool one_result = results_.count == 1;
   const passing_type places(one_place ? 0 : places_.count, places_.elements, places_.places, key_.type);
   const passing_type results(one_result ? 0 : results_.count, results_.elements, results_.places, key_.type);

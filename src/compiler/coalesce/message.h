@@ -34,7 +34,7 @@ private:
     void add(MPI_Aint place, int more, std::uint32_t element_bytes);
     bool end_at(MPI_Aint place, std::uint32_t element_bytes) const;
   };
-  bool has_gaps() const; ///< its elements
+  bool is_solid() const; ///< elements without gaps
   /// Whether one call may have this place, too, whose result goes to that address.
   bool takes(MPI_Aint offset, MPI_Aint result) const;
   int call();

@@ -1,9 +1,13 @@
 #include "runtime/mpi/element_loops.h"
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <functional>
+#include <span>
 #include <type_traits>
+#include <utility>
 
 namespace tacit::runtime {
 namespace {
@@ -35,39 +39,38 @@ struct exactly_one {
   }
 };
 
+using named_loop = std::pair<std::string_view, element_loop>;
+
 template <typename T>
-element_loop arithmetic(std::string_view operation) {
-  if (operation == "sum")
-    return combine<T, std::plus<>>;
-  if (operation == "product")
-    return combine<T, std::multiplies<>>;
-  return nullptr;
+constexpr named_loop arithmetic[]{{"sum", combine<T, std::plus<>>},
+                                  {"product", combine<T, std::multiplies<>>}};
+
+/// Of unsigned elements, whatever the sign of those of the program.
+template <typename T>
+constexpr named_loop logic[]{
+    {"bitwise and", combine<T, std::bit_and<>>}, {"bitwise or", combine<T, std::bit_or<>>},
+    {"bitwise xor", combine<T, std::bit_xor<>>}, {"and", combine<T, std::logical_and<>>},
+    {"or", combine<T, std::logical_or<>>},       {"xor", combine<T, exactly_one>}};
+
+element_loop find_loop(std::span<const named_loop> loops, std::string_view operation) {
+  const auto found = std::ranges::find(loops, operation, &named_loop::first);
+  return found == loops.end() ? nullptr : found->second;
 }
 
-/// Of unsigned elements, which wrap around, whatever the sign of those of the program.
 template <typename T>
 element_loop of_integers(std::string_view operation) {
-  if (operation == "bitwise and")
-    return combine<T, std::bit_and<>>;
-  if (operation == "bitwise or")
-    return combine<T, std::bit_or<>>;
-  if (operation == "bitwise xor")
-    return combine<T, std::bit_xor<>>;
-  if (operation == "and")
-    return combine<T, std::logical_and<>>;
-  if (operation == "or")
-    return combine<T, std::logical_or<>>;
-  if (operation == "xor")
-    return combine<T, exactly_one>;
-  return arithmetic<T>(operation);
+  const element_loop logical = find_loop(logic<T>, operation);
+  if constexpr (sizeof(T) >= sizeof(int)) // shorter ones would be combined as signed integers
+    return logical ? logical : find_loop(arithmetic<T>, operation);
+  return logical;
 }
 
 } // namespace
 
 element_loop loop_over_elements(std::string_view operation, bool floating, std::size_t bytes) {
   if (floating)
-    return bytes == sizeof(float)    ? arithmetic<float>(operation)
-           : bytes == sizeof(double) ? arithmetic<double>(operation)
+    return bytes == sizeof(float)    ? find_loop(arithmetic<float>, operation)
+           : bytes == sizeof(double) ? find_loop(arithmetic<double>, operation)
                                      : nullptr;
   switch (bytes) {
   case 1:

@@ -17,13 +17,14 @@ constexpr double worth_a_change = 0.95;
 constexpr double worth_leaving = 0.97;
 /// So many runs a rank may be ahead of another one without waiting for it.
 constexpr std::uint64_t runs_ahead = 16;
-/// A turn should take so long, in seconds, many times what a change of process takes, and has so many runs.
+/// A turn should take so long, in seconds, many times what a change of process takes, and has so many runs at most.
 struct turn_bounds {
-  double seconds, fewest, most;
+  double seconds, most;
 };
-constexpr turn_bounds turns_of_a_core_each{600e-6, 4, 50};
+constexpr double fewest_runs = 4;
+constexpr turn_bounds turns_of_a_core_each{600e-6, 50};
 /// A rank runs ahead of those that wait for its core, as far as messages are buffered: a few runs only show what changes of process cost.
-constexpr turn_bounds turns_of_shared_cores{6.4e-3, 4, 100};
+constexpr turn_bounds turns_of_shared_cores{6.4e-3, 100};
 
 double median(std::vector<double> times) {
   const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
@@ -59,9 +60,8 @@ std::size_t tuned_run::of_graphs() {
 
 std::uint64_t runs_in_a_turn(double seconds, bool crowded) {
   const turn_bounds& turn = crowded ? turns_of_shared_cores : turns_of_a_core_each;
-  return seconds < 0 ? static_cast<std::uint64_t>(turn.fewest)
-                     : static_cast<std::uint64_t>(
-                           std::clamp(turn.seconds / std::max(seconds, 1e-9), turn.fewest, turn.most));
+  const double runs = seconds < 0 ? fewest_runs : turn.seconds / std::max(seconds, 1e-9);
+  return static_cast<std::uint64_t>(std::clamp(runs, fewest_runs, turn.most));
 }
 
 std::size_t fastest_or(const std::vector<double>& seconds, const std::vector<bool>& preferred) {

@@ -440,13 +440,13 @@ int compile(const request& asked) {
   for (const annotation_choice& c : annotation_choices())
     known.emplace_back(c.name);
   const std::string name = word.substr(0, word.find('='));
-  const bool lacks_value = std::find(known.begin(), known.end(), name) != known.end();
-  throw user_error(wrong_usage,
-                   lacks_value ? fmt::format("{} is not understood: options with a value have it "
-                                             "behind =, the others have none",
-                                             word)
-                               : fmt::format("launch has no option '{}'{}; it has {}", name,
-                                             vocabulary::did_you_mean(name, known), fmt::join(known, ", ")));
+  if (std::find(known.begin(), known.end(), name) != known.end())
+    throw user_error(
+        wrong_usage,
+        fmt::format("{} is not understood: options with a value have it behind =, the others have none",
+                    word));
+  throw user_error(wrong_usage, fmt::format("launch has no option '{}'{}; it has {}", name,
+                                            vocabulary::did_you_mean(name, known), fmt::join(known, ", ")));
 }
 
 /// What build systems put in front of a compiler: the same command line, with annotated sources transformed.

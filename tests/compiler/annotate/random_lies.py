@@ -13,7 +13,6 @@ claims must compute the same. In a file of many functions all that is said is to
 
 Usage: random_lies.py --tacit FILE --launcher "MPIEXEC FLAGS" [--environment NAME=VALUE]... [--programs N] [--seed N] [--verbose]
 """
-import argparse
 import json
 import os
 import re
@@ -25,7 +24,7 @@ from collections import Counter
 from pathlib import Path
 
 import random_programs
-from random_programs import compiled, functions_that_differ, run_job
+from random_programs import compiled, functions_that_differ, parser_for, run_job
 
 
 class claims:
@@ -114,12 +113,7 @@ def verdicts_of(asked, seed, folder, faults):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tacit", required=True)
-    parser.add_argument("--launcher", required=True)
-    parser.add_argument("--environment", action="append", default=[])
-    parser.add_argument("--programs", type=int, default=4, help="files")
-    parser.add_argument("--functions", type=int, default=30, help="in a file")
+    parser = parser_for(__doc__, 4, 30)
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", type=Path, help="folder for files of which something is wrong")

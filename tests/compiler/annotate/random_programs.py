@@ -500,13 +500,19 @@ def report(asked, differ, changed, seconds):
             "mismatches": [{"seed": seed, "found": text[:400]} for seed, text in differ], "minutes": round(seconds / 60, 1)}
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def parser_for(description, programs, functions):
+    """What all need who write such programs and run them; so many files and functions in each unless something else is asked for."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tacit", required=True)
     parser.add_argument("--launcher", required=True)
     parser.add_argument("--environment", action="append", default=[])
-    parser.add_argument("--programs", type=int, default=10, help="files")
-    parser.add_argument("--functions", type=int, default=10, help="programs in a file")
+    parser.add_argument("--programs", type=int, default=programs, help="files")
+    parser.add_argument("--functions", type=int, default=functions, help="programs in a file")
+    return parser
+
+
+def main():
+    parser = parser_for(__doc__, 10, 10)
     parser.add_argument("--kinds", nargs="+", choices=list(KINDS), default=[], help="only these")
     parser.add_argument("--ranks", type=int, nargs="+", default=[2])
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
