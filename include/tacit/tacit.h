@@ -305,12 +305,16 @@ int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MP
  *                                          operations they have. tacit_explain says who did it, and why
  *   tacit_patterns  TACIT_PATTERNS         a file with descriptions of patterns (docs/patterns.md), which rank 0
  *                                          reads; tacit_explain says which of them the graph has
- *   tacit_tune      TACIT_TUNE             auto (default): of a graph of up to 10,000 messages that as written is
+ *   tacit_tune      TACIT_TUNE             auto (default): of a graph that as written is
  *                                          predicted to take 10 us or more, after ten runs up to 250 of each try
- *                                          what was chosen, the graph as written by MPI's messages, and up to
+ *                                          what was chosen, the graph as written by MPI's messages unless it
+ *                                          is predicted to take ten times as long, and up to
  *                                          two more that are predicted to take at most twice as long (through
- *                                          memory four times); all ranks go on with what was chosen unless
- *                                          another one is faster by more than 3 %. Not of graphs that rely on
+ *                                          memory four times; of more than 10,000 messages no algorithms);
+ *                                          all ranks go on with what was chosen unless
+ *                                          another one is faster by more than 3 %. They try again after a hundred
+ *                                          times as many runs, and after twice as many each time nothing
+ *                                          has changed. Not of graphs that rely on
  *                                          buffers of MPI, of reductions with tacit_allow_reassociation, of what
  *                                          all ranks compile together, in the background or more than three
  *                                          times, and of no more than 256 schedules at a time. On: the first

@@ -2,6 +2,7 @@
 // that of another one, so ties are decided as they are among all.
 #include "graphs/choice/cheapest.h"
 
+#include "graphs/choice/finalists.h"
 #include "graphs/choice/form_bound.h"
 #include "graphs/choice/generated_form.h"
 #include "graphs/choice/in_pieces.h"
@@ -110,6 +111,13 @@ private:
   bool price_collectives();
   std::optional<as_messages> best_messages();
   std::optional<choice> taken();
+  struct priced {
+    double weight;
+    candidate* of; ///< null: MPI's collectives
+    priced_variant what;
+  };
+  std::vector<priced> priced_variants();
+  std::size_t plan_of(const priced& w, choice& out) const;
 
   double share(const candidate& x) const { return &x == &all_.front() ? worth_a_change : 1; }
   double weight(const candidate& x, std::size_t driver) const { return x.by_driver[driver].ns * share(x); }
@@ -369,18 +377,14 @@ bool bounded_search::price_collectives() {
   return true;
 }
 
-std::optional<choice> bounded_search::taken() {
-  struct priced {
-    double weight;
-    const candidate* of; ///< null: MPI's collectives
-    priced_variant what;
-  };
+/// Those whose price is known are before others.
+std::vector<bounded_search::priced> bounded_search::priced_variants() {
   std::vector<priced> variants;
-  const auto add = [&](const candidate* of, std::string_view name, const char* driver, const known_price& p) {
+  const auto add = [&](candidate* of, std::string_view name, const char* driver, const known_price& p) {
     const double share_of_it = of ? share(*of) : 1;
     variants.push_back({p.ns * share_of_it, of, {std::string(name), driver, p.ns, !p.exact}});
   };
-  for (const candidate& x : all_)
+  for (candidate& x : all_)
     for (std::size_t d = 0; d < x.by_driver.size(); ++d)
       add(&x, x.name, drivers_[d], x.by_driver[d]);
   for (const auto& [driver, price] : calls_)
@@ -388,21 +392,40 @@ std::optional<choice> bounded_search::taken() {
   std::stable_sort(variants.begin(), variants.end(), [](const priced& a, const priced& b) {
     return std::pair(a.what.at_least, a.weight) < std::pair(b.what.at_least, b.weight);
   });
+  return variants;
+}
+
+/// Its number in `out`, where it is added if it is not there.
+std::size_t bounded_search::plan_of(const priced& w, choice& out) const {
+  const auto there = std::find_if(out.plans.begin(), out.plans.end(),
+                                  [&](const named_plan& p) { return p.name == w.what.plan; });
+  if (there == out.plans.end()) {
+    out.plans.push_back({w.what.plan, w.of ? std::move(w.of->steps) : c_.schedule});
+    return out.plans.size() - 1;
+  }
+  return static_cast<std::size_t>(there - out.plans.begin());
+}
+
+std::optional<choice> bounded_search::taken() {
+  const std::vector<priced> variants = priced_variants();
   if (variants.empty() || variants.front().what.at_least || variants.front().what.predicted < 0)
     return std::nullopt;
   choice out;
   for (const priced& w : variants)
     out.compared.push_back(w.what);
   const priced& first = variants.front();
-  out.variants.push_back({0, first.what.driver, first.what.predicted});
-  if (!first.of) {
-    out.plans.push_back({first.what.plan, c_.schedule});
-    return out;
-  }
-  candidate& winner = all_[static_cast<std::size_t>(first.of - all_.data())];
-  if (!winner.valid && !validate(g_, c_.matched, c_.order, c_.moved, winner.steps, options_.planning).empty())
+  if (first.of && !first.of->valid &&
+      !validate(g_, c_.matched, c_.order, c_.moved, first.of->steps, options_.planning).empty())
     return std::nullopt;
-  out.plans.push_back({std::move(winner.name), std::move(winner.steps)});
+  // To validate others would take as long as to find this one.
+  const auto is_right = [&](std::size_t i) {
+    return !variants[i].of || variants[i].of == first.of || variants[i].of == all_.data();
+  };
+  for (const std::size_t i : finalists_among(out.compared, wanted_, is_right)) {
+    const priced& w = variants[i];
+    out.variants.push_back({plan_of(w, out), w.what.driver, w.what.predicted});
+  }
+  out.crowded = has_crowded_node(wanted_.where, g_.ranks());
   return out;
 }
 

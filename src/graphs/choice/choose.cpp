@@ -1,6 +1,7 @@
 #include "graphs/choice/choose.h"
 
 #include "graphs/choice/cheapest.h"
+#include "graphs/choice/finalists.h"
 #include "graphs/choice/generated_form.h"
 #include "graphs/choice/in_pieces.h"
 #include "graphs/choice/plan_traits.h"
@@ -20,14 +21,6 @@ namespace {
 /// What is measured in place may be predicted to take so many times what the best one does.
 constexpr double measured_beyond = 4;
 
-/// In ns. What takes less is mostly MPI's and our own work on short messages, which models tell well, and would have to gain what the
-/// communicators of finalists cost; long messages depend on caches and on who shares cores, which no model knows.
-constexpr double worth_measuring = 10'000;
-constexpr std::size_t most_finalists = 4;
-/// Of what the first one is predicted to take. Through memory a run is at times several times faster or slower than predicted, by who
-/// shares cores.
-constexpr double finalist_within = 2, finalist_through_memory_within = 4;
-
 bool is_of_collectives(std::string_view driver) {
   return driver == "coll" || driver == "pcoll";
 }
@@ -39,14 +32,6 @@ double least_latency(const machine_costs& costs, const process_map& where, std::
   if (where.node.empty() || nodes.size() < ranks)
     least = std::min({least, costs.within_node.latency(), line_latency(costs.within_node)});
   return least;
-}
-
-bool has_crowded_node(const process_map& where, std::uint32_t ranks) {
-  const rank_nodes nodes(where, ranks);
-  for (std::uint32_t node = 0; node < nodes.count(); ++node)
-    if (nodes.crowded(node))
-      return true;
-  return false;
 }
 
 class chooser {
@@ -78,8 +63,6 @@ private:
   as_messages best_messages(const plan& collectives) const;
   void order();
   bool is_valid(std::size_t plan);
-  bool is_as_written_by_messages(const variant& w) const;
-  bool measures_finalists() const;
   std::vector<variant> finalists();
   std::vector<variant> kept();
   void take();
@@ -302,49 +285,14 @@ void chooser::order() {
     std::erase_if(out_.variants, [&](const variant& w) { return out_.plans[w.plan].name != wanted_.plan; });
 }
 
-bool chooser::is_as_written_by_messages(const variant& w) const {
-  return w.driver == "p2p" && out_.plans[w.plan].name == written_name;
-}
-
-/// By the price of the graph as written, which does not depend on what is taken.
-bool chooser::measures_finalists() const {
-  return wanted_.finalists && wanted_.driver.empty() && wanted_.plan.empty() && !wanted_.replace_always &&
-         std::any_of(out_.variants.begin(), out_.variants.end(), [&](const variant& w) {
-           return is_as_written_by_messages(w) && w.predicted >= worth_measuring;
-         });
-}
-
-/// The first one, the graph as written by MPI's messages, the cheapest one through memory, whose price depends most on what no model knows,
-/// and whatever else is cheap.
 std::vector<variant> chooser::finalists() {
-  std::vector<variant> out;
-  const auto add_valid = [&](const variant& w) {
-    const bool known = std::any_of(
-        out.begin(), out.end(), [&](const variant& o) { return o.plan == w.plan && o.driver == w.driver; });
-    if (!known && out.size() < most_finalists && is_valid(w.plan))
-      out.push_back(w);
-  };
-  const auto cheapest = [&](auto&& counts) {
-    return std::find_if(out_.variants.begin(), out_.variants.end(),
-                        [&](const variant& w) { return counts(w) && is_valid(w.plan); });
-  };
-  const auto first = cheapest([](const variant&) { return true; });
-  if (first == out_.variants.end())
-    return out;
-  add_valid(*first);
-  if (!measures_finalists())
-    return out;
-  const auto costs_at_most = [&](const variant& w, double times) {
-    return w.predicted >= 0 && w.predicted <= times * first->predicted;
-  };
-  add_valid(*cheapest(
-      [&](const variant& w) { return is_as_written_by_messages(w); })); // it has a price, so it is there
-  const auto through_memory = cheapest([](const variant& w) { return w.driver == "shm"; });
-  if (through_memory != out_.variants.end() && costs_at_most(*through_memory, finalist_through_memory_within))
-    add_valid(*through_memory);
+  std::vector<priced_variant> list;
   for (const variant& w : out_.variants)
-    if (costs_at_most(w, finalist_within))
-      add_valid(w);
+    list.push_back({out_.plans[w.plan].name, w.driver, w.predicted});
+  std::vector<variant> out;
+  for (const std::size_t i :
+       finalists_among(list, wanted_, [&](std::size_t at) { return is_valid(out_.variants[at].plan); }))
+    out.push_back(out_.variants[i]);
   return out;
 }
 

@@ -1,5 +1,6 @@
 #include "graphs/choice/large_exchange.h"
 
+#include "graphs/choice/finalists.h"
 #include "graphs/choice/tried_algorithms.h"
 #include "graphs/cost/least_makespan.h"
 
@@ -18,6 +19,7 @@ std::optional<choice> choose_large_exchange(pattern kind, std::uint32_t ranks, s
     return std::nullopt;
   const std::size_t steps = 2 * (ranks - std::size_t{1});
   choice out;
+  out.plans.push_back({std::string(written_name), {}});
   const auto add = [&](std::string_view plan, std::string_view driver, double price) {
     out.compared.push_back({std::string(plan), std::string(driver), price, true});
   };
@@ -35,11 +37,15 @@ std::optional<choice> choose_large_exchange(pattern kind, std::uint32_t ranks, s
   std::stable_sort(
       out.compared.begin(), out.compared.end(),
       [](const priced_variant& a, const priced_variant& b) { return a.predicted < b.predicted; });
-  // MPI's messages are not dearer than its collective, which needs them and more.
-  const auto first = std::find_if(out.compared.begin(), out.compared.end(),
-                                  [](const priced_variant& w) { return w.plan == written_name; });
-  out.plans.push_back({first->plan, {}});
-  out.variants.push_back({0, first->driver, first->predicted});
+  // MPI's messages are not dearer than its collective, which needs them and more: the first one is the graph as written.
+  for (const std::size_t i : finalists_among(out.compared, wanted, [](std::size_t) { return true; })) {
+    const priced_variant& w = out.compared[i];
+    const bool written = w.plan == written_name;
+    if (!written && out.plans.size() < 2)
+      out.plans.push_back({w.plan, {}});
+    out.variants.push_back({written ? std::size_t{0} : 1, w.driver, w.predicted});
+  }
+  out.crowded = has_crowded_node(wanted.where, ranks);
   return out;
 }
 

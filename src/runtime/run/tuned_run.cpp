@@ -17,6 +17,8 @@ constexpr double worth_a_change = 0.95;
 constexpr double worth_leaving = 0.97;
 /// So many runs a rank may be ahead of another one without waiting for it.
 constexpr std::uint64_t runs_ahead = 16;
+/// Trials are repeated after so many times their own length.
+constexpr std::uint64_t trials_between = 100;
 /// A turn should take so long, in seconds, many times what a change of process takes, and has so many runs at most.
 struct turn_bounds {
   double seconds, most;
@@ -87,11 +89,11 @@ tuned_run::tuned_run(std::vector<tuned_candidate> candidates, std::uint64_t afte
     times.reserve(trial_plan::turns * plan_.runs_per_turn);
 }
 
-tuned_run::tuned_run(std::vector<tuned_candidate> candidates, std::uint64_t after, bool crowded,
-                     MPI_Comm comm)
-    : tuned_run(std::move(candidates), after, comm, 0) {
+tuned_run::tuned_run(std::vector<tuned_candidate> candidates, const graph_trials& trials, MPI_Comm comm)
+    : tuned_run(std::move(candidates), trials.after, comm, 0) {
   by_turns_ = true;
-  plan_.runs_per_turn = runs_in_a_turn(least_prediction(candidates_), crowded);
+  repeated_ = trials.repeated;
+  plan_.runs_per_turn = runs_in_a_turn(least_prediction(candidates_), trials.crowded);
   plan_.runs_to_agree = runs_ahead;
   ++living_of_graphs;
 }
@@ -119,11 +121,10 @@ void tuned_run::end(bool waits) noexcept {
 
 void tuned_run::start() {
   moved_ = false;
+  candidate_ = taken_;
   if (plan_.tries(run_)) {
     candidate_ = plan_.candidate(run_);
     started_ = now_();
-  } else if (by_turns_ && slowest_.empty()) {
-    candidate_ = 0;
   }
   current().start();
   if (by_turns_ && run_ == plan_.last() + 1)
@@ -202,24 +203,40 @@ void tuned_run::decide() {
   {
     const std::lock_guard lock(decision_);
     slowest_ = times_of_the_slowest();
-    candidate_ = fastest_candidate();
+    const std::size_t before = std::exchange(taken_, fastest_candidate());
+    decided_ = run_ + 1;
+    if (repeated_)
+      repeat_trials(taken_ != before);
   }
   agreement_.reset();
+  if (!repeated_)
+    let_others_go();
+  tell();
+}
+
+/// After the run that is complete now.
+void tuned_run::repeat_trials(bool changed) {
+  pause_ = changed || pause_ == 0 ? trials_between * plan_.length() : 2 * pause_;
+  plan_.after = decided_ + pause_;
+  for (std::vector<double>& times : times_)
+    times.clear();
+}
+
+void tuned_run::let_others_go() {
   for (std::size_t i = 0; i < candidates_.size(); ++i)
-    if (i != candidate_) {
+    if (i != taken_) {
       candidates_[i].run.reset();
       if (!by_turns_) // those of graphs may have communicators, which only `end` frees together
         candidates_[i].peers.reset();
     }
-  tell();
 }
 
 std::size_t tuned_run::fastest_candidate() const {
   if (!by_turns_)
     return fastest(slowest_);
   std::vector<bool> preferred;
-  for (const tuned_candidate& c : candidates_)
-    preferred.push_back(c.preferred);
+  for (std::size_t i = 0; i < candidates_.size(); ++i)
+    preferred.push_back(decided_ == 0 ? candidates_[i].preferred : i == taken_);
   return fastest_or(slowest_, preferred);
 }
 
@@ -239,7 +256,7 @@ void tuned_run::tell() noexcept {
 
 std::size_t tuned_run::candidate() const {
   const std::lock_guard lock(decision_);
-  return candidate_;
+  return taken_;
 }
 
 std::string tuned_run::timed(std::size_t i) const {
@@ -251,7 +268,7 @@ std::string tuned_run::timed(std::size_t i) const {
 std::string tuned_run::words_of_others() const {
   std::string text;
   for (std::size_t i = 0; i < slowest_.size(); ++i)
-    if (i != candidate_)
+    if (i != taken_)
       text += (text.empty() ? "" : ", ") + timed(i);
   return text;
 }
@@ -265,9 +282,10 @@ std::string tuned_run::describe() const {
                : fmt::format("feedback: {} variants are tried until run {}\n", candidates_.size(),
                              plan_.decides() + 1);
   const std::string others = words_of_others();
-  return fmt::format("feedback after {} runs: {}{}{}{} ({} of the slowest rank)\n{}", plan_.decides() + 1,
-                     candidate_ == 0 ? "stays with " : "changed to ", timed(candidate_),
-                     others.empty() ? "" : "; not ", others, by_turns_ ? "runs" : "median run", told_);
+  return fmt::format("feedback after {} runs: {}{}{}{} ({} of the slowest rank{})\n{}", decided_,
+                     taken_ == 0 ? "stays with " : "changed to ", timed(taken_),
+                     others.empty() ? "" : "; not ", others, by_turns_ ? "runs" : "median run",
+                     repeated_ ? fmt::format(", measured again after {}", plan_.after) : "", told_);
 }
 
 } // namespace tacit::runtime

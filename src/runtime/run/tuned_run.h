@@ -11,6 +11,10 @@
 //     then                  the one whose median run took the slowest rank the least time; the predicted one
 //                           unless another one is faster by a twentieth
 //
+// Of a compiled graph the trials may be repeated, as what was right for one state of the machine is not for the next: after a hundred times
+// their own length, and after twice as many runs whenever nothing has changed. So they cost at most a hundredth of what the others take
+// more, and less the longer a program runs.
+//
 // The last run of the trials is complete on a rank when it also knows the maxima over all ranks (maxima.h),
 // so no rank starts the next run before it knows the candidate, and all know the same. Where the candidates are those of a
 // compiled graph the maxima are a reduction of MPI's that begins with the run behind the last one, and is waited for some runs later; the
@@ -48,7 +52,8 @@ struct trial_plan {
   std::uint64_t runs_to_agree = 0;          ///< behind the trials
   static constexpr std::uint64_t turns = 5; ///< of each candidate
 
-  std::uint64_t last() const { return after + candidates * turns * runs_per_turn - 1; } ///< run of the trials
+  std::uint64_t length() const { return candidates * turns * runs_per_turn; }
+  std::uint64_t last() const { return after + length() - 1; } ///< run of the trials
   std::uint64_t decides() const {
     return last() + runs_to_agree;
   } ///< the run that is complete when all know the candidate
@@ -72,7 +77,14 @@ struct tuned_candidate {
   std::unique_ptr<connection> peers;
   std::unique_ptr<execution> run; ///< after `peers`, which it uses
   double predicted = -1;          ///< seconds; negative: no prediction
-  bool preferred = false;         ///< stays unless another one is clearly faster
+  bool preferred = false; ///< stays unless another one is clearly faster; in further trials that is what runs
+};
+
+/// How the candidates of a compiled graph are measured; alike on all ranks.
+struct graph_trials {
+  std::uint64_t after = 0; ///< runs before the first ones
+  bool crowded = false;    ///< ranks share cores
+  bool repeated = false;   ///< again and again, ever more rarely
 };
 
 class tuned_run : public execution {
@@ -80,9 +92,8 @@ public:
   /// `candidates`: at least one, the predicted one first, in the same order on all ranks. `comm` (which must
   /// return errors and outlive this) and `tag` are for the agreement. Local.
   tuned_run(std::vector<tuned_candidate> candidates, std::uint64_t after, MPI_Comm comm, int tag);
-  /// Of a compiled graph: `comm` is used by nobody else, and the predictions and `crowded` (ranks share cores), alike on all ranks, say how
-  /// often each is run.
-  tuned_run(std::vector<tuned_candidate> candidates, std::uint64_t after, bool crowded, MPI_Comm comm);
+  /// Of a compiled graph: `comm` is used by nobody else, and the predictions, alike on all ranks, say how often each is run.
+  tuned_run(std::vector<tuned_candidate> candidates, const graph_trials& trials, MPI_Comm comm);
   ~tuned_run() override;
 
   void start() override;
@@ -98,18 +109,18 @@ public:
   /// How many of this process measure, or have measured, graphs.
   static std::size_t of_graphs();
 
-  /// Position, in the list that was given, of the candidate that runs now or ran last.
+  /// Position, in the list that was given, of the candidate that is taken: whenever none is tried, it runs.
   std::size_t candidate() const;
   const std::string& name(std::size_t candidate) const { return candidates_[candidate].name; }
   /// For people: what was measured, or that nothing has been yet.
   std::string describe() const;
-  /// For people: what was measured of the candidates that do not run, "number 2 1.3 us, …".
+  /// For people: what was measured of the candidates that are not taken, "number 2 1.3 us, …".
   std::string words_of_others() const;
   /// Seconds since some time, by which runs are measured; otherwise by a steady clock.
   void take_time_from(std::function<double()> now) { now_ = std::move(now); }
   /// Called once, when all times are known here; what it returns, a line for people, is said by `describe`. Must not start anything.
   void when_decided(std::function<std::string(const tuned_run&)> then) { then_ = std::move(then); }
-  /// Seconds of each candidate, of the slowest rank; empty as long as the trials last.
+  /// Seconds of each candidate, of the slowest rank; empty as long as the first trials last.
   const std::vector<double>& measured() const { return slowest_; }
 
 private:
@@ -120,22 +131,29 @@ private:
   std::vector<double> times_of_the_slowest() const;
   std::string timed(std::size_t candidate) const;
   void decide();
+  void repeat_trials(bool changed);
+  void let_others_go();
   std::size_t fastest_candidate() const;
   void tell() noexcept;
 
-  std::vector<tuned_candidate> candidates_; ///< once decided, only one of them still has its execution
+  std::vector<tuned_candidate>
+      candidates_; ///< once the last trials are over, only one of them still has its execution
   trial_plan plan_;
   MPI_Comm comm_;
   int tag_;
-  std::uint64_t run_ = 0; ///< number of the run that is under way, or that comes next
-  std::size_t candidate_ = 0;
-  bool moved_ = false; ///< the messages of this run have arrived
+  std::uint64_t run_ = 0;     ///< number of the run that is under way, or that comes next
+  std::size_t candidate_ = 0; ///< of this run
+  std::size_t taken_ = 0;     ///< outside of trials
+  bool moved_ = false;        ///< the messages of this run have arrived
   double started_ = 0;
   std::function<double()> now_;
   std::vector<std::vector<double>>
       times_;             ///< per candidate: seconds of its runs; of a compiled graph: mean of each turn
   bool by_turns_ = false; ///< of a compiled graph
-  double turn_ = 0;       ///< seconds of this turn's runs that count
+  bool repeated_ = false;
+  std::uint64_t pause_ = 0;   ///< runs until the next trials
+  std::uint64_t decided_ = 0; ///< runs after which it was known what was measured last; 0: nothing yet
+  double turn_ = 0;           ///< seconds of this turn's runs that count
   std::unique_ptr<maxima> agreement_;
   /// Whoever waits for any schedule may decide about this one while its owner asks what is known.
   mutable std::mutex decision_;

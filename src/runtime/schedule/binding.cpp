@@ -128,8 +128,11 @@ binding measured_in_place(const rank_part& mine, std::vector<candidate> those, c
                           c.predicted < 0 ? -1 : c.predicted * 1e-9,
                           mine.trial.of_finalists ? prepared.empty() : c.what->name == graphs::written_name});
     }
-    auto run = std::make_unique<tuned_run>(
-        std::move(prepared), mine.trial.of_finalists ? runs_of_the_first : 0, mine.trial.crowded, here.comm);
+    // What is kept for later programs is measured once.
+    const graph_trials trials = mine.trial.of_finalists
+                                    ? graph_trials{runs_of_the_first, mine.trial.crowded, true}
+                                    : graph_trials{0, mine.trial.crowded, false};
+    auto run = std::make_unique<tuned_run>(std::move(prepared), trials, here.comm);
     if (!mine.measured_as.graph.empty())
       run->when_decided([as = mine.measured_as](const tuned_run& t) { return keep_measured(as, t); });
     out.plan = std::make_unique<bound_graph>(here.rank, function, std::move(run), std::move(why));

@@ -310,17 +310,12 @@ std::vector<message> compile_and_tell(std::vector<message> parts, const compile_
     return told_to_all(compile_inputs(in, wanted));
   const graphs::choice_request where = request_of(in.facts, wanted);
   if (const auto chosen = choose_at_sight(*runs, where))
-    if (auto told = told_as_collective(*runs, explain_at_sight(*runs, *chosen), chosen->plans.front().name,
-                                       chosen->variants.front(), wanted.driver, where.where))
+    if (auto told =
+            told_as_collective(*runs, explain_at_sight(*runs, *chosen), *chosen, wanted.driver, where.where))
       return *std::move(told);
   const compiled_graph compiled = compile_inputs(in, wanted);
-  if (compiled.chosen.variants.size() == 1) {
-    const graphs::variant& by = compiled.chosen.variants.front();
-    const graphs::named_plan& plan = compiled.chosen.plans[by.plan];
-    if (auto told =
-            told_as_collective(*runs, compiled.why, plan.name, by, compiled.driver, where.where, &plan.steps))
-      return *std::move(told);
-  }
+  if (auto told = told_as_collective(*runs, compiled.why, compiled.chosen, compiled.driver, where.where))
+    return *std::move(told);
   return told_to_all(compiled);
 }
 

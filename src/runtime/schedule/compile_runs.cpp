@@ -95,10 +95,11 @@ std::vector<std::uint32_t> looked_at(const graphs::affine_meaning& m) {
   return out;
 }
 
-bool leads_to(const told_collective& told, const whole_runs& runs, const graphs::plan* steps) {
+bool leads_to(const graphs::part_finding& what, const graphs::named_plan& plan, const whole_runs& runs) {
+  const auto& steps = plan.steps.ranks;
   for (const std::uint32_t r : looked_at(runs.compiled.meaning)) {
-    const auto made = graphs::steps_of(runs.g.ranks[r], told.what, told.plan);
-    if (!made || (steps && !is_same(*made, steps->ranks[r])))
+    const auto made = graphs::steps_of(runs.g.ranks[r], what, plan.name);
+    if (!made || (!steps.empty() && !is_same(*made, steps[r])))
       return false;
   }
   return true;
@@ -146,13 +147,16 @@ explanation explain_at_sight(const whole_runs& runs, const graphs::choice& chose
 }
 
 std::optional<std::vector<message>> told_as_collective(const whole_runs& runs, const explanation& why,
-                                                       const std::string& plan, const graphs::variant& by,
-                                                       const std::string& asked,
-                                                       const graphs::process_map& where,
-                                                       const graphs::plan* steps) {
-  const told_collective told{finding_of(runs.compiled.meaning), plan, by.driver, asked, by.predicted};
-  if (!is_made_of_own_runs(plan, runs.compiled.meaning.ranks, where) || !leads_to(told, runs, steps))
-    return std::nullopt;
+                                                       const graphs::choice& chosen, const std::string& asked,
+                                                       const graphs::process_map& where) {
+  told_collective told{finding_of(runs.compiled.meaning), asked, {}, {}, chosen.crowded};
+  for (const graphs::named_plan& p : chosen.plans) {
+    if (!is_made_of_own_runs(p.name, runs.compiled.meaning.ranks, where) || !leads_to(told.what, p, runs))
+      return std::nullopt;
+    told.plans.push_back(p.name);
+  }
+  for (const graphs::variant& w : chosen.variants)
+    told.variants.push_back({w.plan, w.driver, w.predicted});
   std::vector<message> out{packed_explanation(why)};
   out.resize(1 + runs.g.ranks.size(), packed_collective(told));
   return out;
@@ -160,18 +164,20 @@ std::optional<std::vector<message>> told_as_collective(const whole_runs& runs, c
 
 rank_part part_of_collective(const told_collective& told, const local_graph& part) {
   const graphs::affine_list& runs = part.operations.list();
-  std::optional<graphs::rank_plan> steps = graphs::steps_of(runs, told.what, told.plan);
-  if (!steps)
-    throw call_error(
-        call_error::kind::environment,
-        fmt::format("this rank has no steps for the plan \"{}\"; please report this with the graph",
-                    told.plan),
-        true);
   rank_part out;
   out.driver = told.asked;
-  out.candidates.push_back(
-      {told.plan, make_program(graphs::graph(runs.ranks()), *std::move(steps), runs.self())});
-  out.variants.push_back({0, told.driver, told.predicted});
+  for (const std::string& name : told.plans) {
+    std::optional<graphs::rank_plan> steps = graphs::steps_of(runs, told.what, name);
+    if (!steps)
+      throw call_error(
+          call_error::kind::environment,
+          fmt::format("this rank has no steps for the plan \"{}\"; please report this with the graph", name),
+          true);
+    out.candidates.push_back(
+        {name, make_program(graphs::graph(runs.ranks()), *std::move(steps), runs.self())});
+  }
+  out.variants = told.variants;
+  out.trial = {out.variants.size() > 1, told.crowded};
   return out;
 }
 

@@ -5,7 +5,7 @@
 namespace tacit::runtime {
 namespace {
 
-constexpr std::uint64_t wire_version = 0x746163697400000c; // "tacit", 12
+constexpr std::uint64_t wire_version = 0x746163697400000d; // "tacit", 13
 
 void require_version(unpacker& from) {
   if (from.get<std::uint64_t>() != wire_version)
@@ -51,6 +51,25 @@ namespace {
 
 enum class told_as : std::uint64_t { steps, collective };
 
+void put_variants(packer& out, const std::vector<program_variant>& list) {
+  out.put<std::uint64_t>(list.size());
+  for (const program_variant& w : list) {
+    out.put(w.candidate);
+    out.put_text(w.driver);
+    out.put(w.predicted);
+  }
+}
+
+std::vector<program_variant> get_variants(unpacker& from) {
+  std::vector<program_variant> list;
+  for (auto n = from.get<std::uint64_t>(); n > 0; --n) {
+    const auto candidate = from.get<std::uint64_t>();
+    std::string driver = from.get_text();
+    list.push_back({candidate, std::move(driver), from.get<double>()});
+  }
+  return list;
+}
+
 } // namespace
 
 message packed_collective(const told_collective& told) {
@@ -60,10 +79,12 @@ message packed_collective(const told_collective& told) {
   out.put(told.what.kind);
   out.put(told.what.root);
   out.put(told.what.bytes);
-  out.put_text(told.plan);
-  out.put_text(told.driver);
   out.put_text(told.asked);
-  out.put(told.predicted);
+  out.put<std::uint64_t>(told.plans.size());
+  for (const std::string& name : told.plans)
+    out.put_text(name);
+  put_variants(out, told.variants);
+  out.put(told.crowded);
   return out.take();
 }
 
@@ -75,10 +96,11 @@ told_collective unpacked_collective(unpacker& from) {
   told.what.root = from.get<rank_id>();
   told.what.bytes = from.get<std::uint64_t>();
   told.what.whole = true;
-  told.plan = from.get_text();
-  told.driver = from.get_text();
   told.asked = from.get_text();
-  told.predicted = from.get<double>();
+  for (auto n = from.get<std::uint64_t>(); n > 0; --n)
+    told.plans.push_back(from.get_text());
+  told.variants = get_variants(from);
+  told.crowded = from.get<bool>();
   return told;
 }
 
@@ -94,12 +116,7 @@ message packed_part(const rank_part& part) {
     out.put_text(c.name);
     pack(out, c.steps);
   }
-  out.put<std::uint64_t>(part.variants.size());
-  for (const program_variant& w : part.variants) {
-    out.put(w.candidate);
-    out.put_text(w.driver);
-    out.put(w.predicted);
-  }
+  put_variants(out, part.variants);
   out.put(part.trial.of_finalists);
   out.put(part.trial.crowded);
   out.put(part.measured_as.key);
@@ -133,11 +150,7 @@ told_part unpacked_part(const message& bytes) {
     std::string name = from.get_text();
     part.candidates.push_back({std::move(name), unpack_program(from)});
   }
-  for (auto n = from.get<std::uint64_t>(); n > 0; --n) {
-    const auto candidate = from.get<std::uint64_t>();
-    std::string driver = from.get_text();
-    part.variants.push_back({candidate, std::move(driver), from.get<double>()});
-  }
+  part.variants = get_variants(from);
   part.trial.of_finalists = from.get<bool>();
   part.trial.crowded = from.get<bool>();
   part.measured_as.key = from.get<std::uint64_t>();

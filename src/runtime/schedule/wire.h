@@ -79,10 +79,11 @@ struct rank_part {
 };
 /// What rank 0 tells every rank instead, where the graph is one collective whose steps each rank can make from its own runs.
 struct told_collective {
-  graphs::part_finding what; ///< without lengths: all blocks are equal
-  std::string plan, driver;  ///< graphs/choice/choose.h
-  std::string asked;         ///< the driver that was asked for; empty: none
-  double predicted = -1;
+  graphs::part_finding what;             ///< without lengths: all blocks are equal
+  std::string asked;                     ///< the driver that was asked for; empty: none
+  std::vector<std::string> plans;        ///< by name (graphs/choice/choose.h)
+  std::vector<program_variant> variants; ///< of those; the one to be taken first
+  bool crowded = false;                  ///< ranks share cores; of several variants, which are finalists
 };
 
 message packed_explanation(const explanation& why);

@@ -114,9 +114,50 @@ double price_of(const choice& c, const priced_variant& wanted) {
 }
 
 struct tally {
+  int measured = 0; ///< have several finalists
   int chosen = 0, spared = 0, left_open = 0;
   std::map<std::string, int> taken;
 };
+
+/// The first one is what is taken without; the graph as written by MPI's messages is among them; and all do what the graph does.
+void expect_right_finalists(const graph& g, const compilation& c, choice_request wanted, const choice& alone,
+                            const std::string& what, tally& count) {
+  const compile_options options;
+  wanted.finalists = true;
+  const choice made = choose(g, c, options, wanted);
+  ASSERT_EQ(made.variants.empty(), alone.variants.empty()) << what;
+  if (made.variants.empty())
+    return;
+  const auto is = [](const choice& of, const variant& w, std::string_view name, std::string_view driver) {
+    return of.plans[w.plan].name == name && w.driver == driver;
+  };
+  EXPECT_TRUE(is(made, made.variants[0], alone.plans[alone.variants[0].plan].name, alone.variants[0].driver))
+      << what;
+  EXPECT_LE(made.variants.size(), 4u) << what;
+  const double written = price_of(made, {std::string(written_name), "p2p"});
+  const bool has_written = std::any_of(made.variants.begin(), made.variants.end(),
+                                       [&](const variant& w) { return is(made, w, written_name, "p2p"); });
+  if (written >= 10'000) {
+    EXPECT_EQ(has_written, written <= 10 * made.variants[0].predicted) << what;
+  } else {
+    EXPECT_EQ(made.variants.size(), 1u) << what;
+  }
+  // What computes between stages is validated with its stage.
+  const bool computes = std::any_of(g.operations().begin(), g.operations().end(),
+                                    [](const operation& o) { return o.kind == op_kind::opaque; });
+  for (const named_plan& p : made.plans) {
+    const bool may_be_compared = !computes || !p.name.ends_with(in_stages);
+    EXPECT_TRUE(!may_be_compared ||
+                validate(g, c.matched, c.order, c.moved, p.steps, options.planning).empty())
+        << what << ": " << p.name;
+  }
+  for (std::size_t i = 0; i < made.variants.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      EXPECT_FALSE(
+          is(made, made.variants[i], made.plans[made.variants[j].plan].name, made.variants[j].driver))
+          << what;
+  count.measured += made.variants.size() > 1 ? 1 : 0;
+}
 
 void expect_the_same(graph g, const choice_request& some, const std::string& what, tally& count) {
   compile_options options;
@@ -136,6 +177,7 @@ void expect_the_same(graph g, const choice_request& some, const std::string& wha
   ++count.taken[few.variants.empty() ? "nothing" : few.plans[0].name + " by " + few.variants[0].driver];
   if (!cheapest_variant(g, c, options, wanted))
     ++count.left_open;
+  expect_right_finalists(g, c, wanted, few, what, count);
   for (const priced_variant& w : few.compared) {
     const double price = price_of(all, w);
     count.spared += w.at_least ? 1 : 0;
@@ -156,6 +198,7 @@ TEST(cheapest_variant, is_the_one_that_is_taken_among_all) {
       return;
   }
   EXPECT_GT(count.spared, count.chosen / 2);
+  EXPECT_GT(count.measured, count.chosen / 10) << "of " << count.chosen;
   EXPECT_LT(count.left_open, count.chosen / 3);
   EXPECT_GT(count.taken.size(), 8u);
   for (const auto& [name, times] : count.taken)

@@ -88,13 +88,13 @@ protected:
   /// As candidates of a compiled graph, of which the first one stays unless another one is faster. What a run of one takes depends on
   /// its number.
   std::unique_ptr<tuned_run> finalists(std::vector<std::function<double(int run)>> seconds,
-                                       std::uint64_t after) {
+                                       const graph_trials& trials) {
     records.assign(seconds.size(), {});
     std::vector<tuned_candidate> candidates;
     for (std::size_t i = 0; i < seconds.size(); ++i)
       candidates.push_back({"number " + std::to_string(i), nullptr,
                             std::make_unique<virtual_run>(std::move(seconds[i]), records[i]), -1, i == 0});
-    auto made = std::make_unique<tuned_run>(std::move(candidates), after, false, comm);
+    auto made = std::make_unique<tuned_run>(std::move(candidates), trials, comm);
     made->take_time_from([] { return virtual_run::now; });
     return made;
   }
@@ -140,7 +140,7 @@ TEST_F(tuning, of_finalists_the_first_one_goes_on_unless_another_one_is_faster) 
   constexpr int after = 3;
   for (const auto& [other, expected] :
        {std::pair{0.0005, 1}, std::pair{0.00196, 0}, std::pair{0.002, 0}, std::pair{0.004, 0}}) {
-    const auto t = finalists({always(0.002), always(other)}, after);
+    const auto t = finalists({always(0.002), always(other)}, {after});
     run(*t, after);
     EXPECT_EQ(records[0].runs, after);
     EXPECT_EQ(records[1].runs, 0);
@@ -160,7 +160,7 @@ TEST_F(tuning, of_finalists_the_first_one_goes_on_unless_another_one_is_faster) 
 /// Each rank has turns in which the second one is the faster, but never all ranks at once.
 TEST_F(tuning, turns_of_finalists_are_those_of_the_slowest_rank) {
   const auto t =
-      finalists({always(0.0005), [&](int run) { return run / 4 % 2 == rank % 2 ? 0.0004 : 0.003; }}, 0);
+      finalists({always(0.0005), [&](int run) { return run / 4 % 2 == rank % 2 ? 0.0004 : 0.003; }}, {});
   run(*t, 2 * of_each + to_agree);
   EXPECT_NEAR(t->measured()[1], size > 1 ? 0.003 : 0.0004, 1e-9) << t->describe();
   EXPECT_EQ(t->candidate(), size > 1 ? 0u : 1u) << t->describe();
@@ -169,13 +169,44 @@ TEST_F(tuning, turns_of_finalists_are_those_of_the_slowest_rank) {
 
 TEST_F(tuning, finalists_may_end_at_any_run_and_a_rank_may_be_ahead) {
   for (int runs = 2 * of_each; runs < 2 * of_each + to_agree + 6; ++runs) {
-    const auto t = finalists({always(5e-5), always(5e-5)}, 0);
+    const auto t = finalists({always(5e-5), always(5e-5)}, {});
     for (int i = 0; i < 2; ++i)
       ASSERT_FALSE(records[static_cast<std::size_t>(i)].run_is_gone);
     run(*t, runs);
     t->end();
     EXPECT_TRUE(records[0].run_is_gone && records[1].run_is_gone);
   }
+}
+
+/// The second one is the faster as long as the machine is in one state, and the slower afterwards, when it does not run by itself any more.
+TEST_F(tuning, trials_are_repeated_ever_more_rarely_and_what_runs_stays_unless_another_one_is_faster) {
+  constexpr int trial = 2 * of_each, between = 100 * trial;
+  bool changed = false;
+  const auto t =
+      finalists({always(0.002), [&](int) { return changed ? 0.003 : 0.0005; }}, {.repeated = true});
+  run(*t, trial + to_agree);
+  EXPECT_EQ(t->candidate(), 1u) << t->describe();
+  EXPECT_NE(t->describe().find("measured again after " + std::to_string(trial + to_agree + between)),
+            std::string::npos)
+      << t->describe();
+  changed = true;
+  run(*t, between);
+  EXPECT_EQ(records[1].runs, of_each + between);
+  run(*t, trial + to_agree);
+  EXPECT_EQ(t->candidate(), 0u) << t->describe();
+  EXPECT_NEAR(t->measured()[1], 0.003, 1e-9) << t->describe();
+  const record before = records[0];
+  int pause = between; // it has changed
+  for (int again = 0; again < 3; ++again) {
+    run(*t, pause + trial + to_agree);
+    EXPECT_EQ(t->candidate(), 0u) << t->describe();
+    EXPECT_EQ(records[1].runs, (3 + again) * of_each + between + to_agree);
+    pause *= 2;
+  }
+  EXPECT_EQ(records[0].runs, before.runs + 7 * between + 3 * (of_each + to_agree));
+  EXPECT_FALSE(records[1].run_is_gone);
+  t->end();
+  EXPECT_TRUE(records[0].run_is_gone && records[1].run_is_gone);
 }
 
 TEST_F(tuning, may_end_before_it_has_decided) {

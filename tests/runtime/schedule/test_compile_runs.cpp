@@ -86,7 +86,8 @@ TEST(compile_runs, a_rank_has_no_plans_of_the_others) {
   told.what.kind = pattern::bcast;
   told.what.root = rank_id{0};
   told.what.bytes = 64;
-  told.plan = "as written";
+  told.plans = {"as written"};
+  told.variants = {{0, "p2p", 1}};
   const long before = most_memory();
   EXPECT_EQ(part_of_collective(told, part).candidates.front().steps.plan.steps.size(), 1u);
   EXPECT_LT(most_memory() - before, 64l << 20); // the members of the world, a few times
@@ -130,16 +131,19 @@ std::vector<message> packed(const std::vector<local_graph>& parts) {
   return out;
 }
 
-/// The steps that all ranks end up with.
-graphs::plan plan_told(const std::vector<message>& told, const std::vector<local_graph>& parts,
-                       bool& as_collective) {
-  graphs::plan all;
+/// The steps that all ranks end up with: a plan for each candidate.
+std::vector<graphs::plan> plans_told(const std::vector<message>& told, const std::vector<local_graph>& parts,
+                                     bool& as_collective) {
+  std::vector<graphs::plan> all;
   for (std::size_t r = 0; r < parts.size(); ++r) {
     const told_part what = unpacked_part(told[r + 1]);
     const auto* const collective = std::get_if<told_collective>(&what);
     as_collective = collective != nullptr;
     const rank_part part = collective ? part_of_collective(*collective, parts[r]) : std::get<rank_part>(what);
-    all.ranks.push_back(part.candidates[part.variants.front().candidate].steps.plan);
+    EXPECT_TRUE(part.variants.size() == 1 || part.trial.of_finalists);
+    all.resize(part.candidates.size());
+    for (std::size_t c = 0; c < all.size(); ++c)
+      all[c].ranks.push_back(part.candidates[c].steps.plan);
   }
   return all;
 }
@@ -156,36 +160,78 @@ TEST(compile_runs, every_rank_makes_steps_that_are_right_together) {
     compile_request wanted;
     wanted.replace_always = seed % 3 == 0;
     bool as_collective = false;
-    const graphs::plan all = plan_told(compile_and_tell(packed(parts), wanted), parts, as_collective);
-    ASSERT_EQ(graphs::validate(made.g, c.matched, c.order, c.moved, all), "")
-        << "seed " << seed << ": " << made.what;
+    const auto all = plans_told(compile_and_tell(packed(parts), wanted), parts, as_collective);
+    for (const graphs::plan& p : all) {
+      ASSERT_EQ(p.ranks.size(), parts.size());
+      ASSERT_EQ(graphs::validate(made.g, c.matched, c.order, c.moved, p), "")
+          << "seed " << seed << ": " << made.what;
+    }
     told_as_collectives += as_collective;
     ++told;
   }
   EXPECT_GT(told_as_collectives, told / 2) << "of " << told;
 }
 
+/// Of several plans each rank makes its steps, whichever are measured.
+TEST(compile_runs, every_rank_makes_the_steps_of_all_finalists) {
+  int told = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    const test::loop_case made = test::loop_maker(seed).make(0, seed % 2 == 0);
+    const std::optional<graphs::affine_graph> g = graphs::affine_form(made.g);
+    const graphs::compilation c = graphs::compile(made.g);
+    if (!g || has_errors(c.problems))
+      continue;
+    const std::vector<local_graph> parts = parts_of(*g);
+    const std::optional<whole_runs> runs = whole_runs_of(parts, {});
+    if (!runs)
+      continue;
+    graphs::choice chosen;
+    chosen.crowded = seed % 2 == 0;
+    for (const char* const name : {"straight messages", "as written", "collectives"}) {
+      chosen.variants.push_back({chosen.plans.size(), "p2p", 1000.0 + static_cast<double>(seed)});
+      chosen.plans.push_back({name, {}});
+    }
+    const auto words = told_as_collective(*runs, {}, chosen, "", {});
+    ASSERT_TRUE(words) << "seed " << seed << ": " << made.what;
+    bool as_collective = false;
+    const auto all = plans_told(*words, parts, as_collective);
+    ASSERT_EQ(all.size(), 3u);
+    for (const graphs::plan& p : all)
+      ASSERT_EQ(graphs::validate(made.g, c.matched, c.order, c.moved, p), "")
+          << "seed " << seed << ": " << made.what;
+    const rank_part mine =
+        part_of_collective(std::get<told_collective>(unpacked_part((*words)[1])), parts[0]);
+    EXPECT_EQ(mine.trial.crowded, chosen.crowded);
+    EXPECT_EQ(mine.variants[2].candidate, 2u);
+    EXPECT_EQ(mine.variants[1].predicted, chosen.variants[1].predicted);
+    ++told;
+  }
+  EXPECT_GT(told, 50);
+}
+
 /// An exchange that is too large to be looked at message by message, on so few ranks that its steps can be.
 TEST(compile_runs, steps_of_exchanges_chosen_at_sight_are_right) {
   for (const pattern kind : {pattern::alltoall, pattern::allgather}) {
-    const graphs::affine_graph g = graphs::generate_runs({.kind = kind, .ranks = 9, .block = 40}).value();
+    const graphs::affine_graph g = graphs::generate_runs({.kind = kind, .ranks = 9, .block = 40'000}).value();
     const std::vector<local_graph> parts = parts_of(g);
     const std::optional<whole_runs> runs = whole_runs_of(parts, {});
     ASSERT_TRUE(runs);
     graphs::choice_request where;
     where.where.longest_in_memory = 4096;
     EXPECT_FALSE(choose_at_sight(*runs, where)); // there are few messages
-    const auto chosen = graphs::choose_large_exchange(kind, 9, 40, where, 0);
+    where.finalists = true;
+    const auto chosen = graphs::choose_large_exchange(kind, 9, 40'000, where, 0);
     ASSERT_TRUE(chosen);
-    const auto told = told_as_collective(*runs, explain_at_sight(*runs, *chosen), chosen->plans.front().name,
-                                         chosen->variants.front(), "", {});
+    const auto told = told_as_collective(*runs, explain_at_sight(*runs, *chosen), *chosen, "", {});
     ASSERT_TRUE(told);
     bool as_collective = false;
-    const graphs::plan all = plan_told(*told, parts, as_collective);
+    const auto all = plans_told(*told, parts, as_collective);
     EXPECT_TRUE(as_collective);
+    EXPECT_EQ(all.size(), 2u) << "the graph as written, and MPI's collective to be measured";
     const graphs::graph expanded = graphs::expanded(g);
     const graphs::compilation c = graphs::compile(expanded);
-    EXPECT_EQ(graphs::validate(expanded, c.matched, c.order, c.moved, all), "");
+    for (const graphs::plan& p : all)
+      EXPECT_EQ(graphs::validate(expanded, c.matched, c.order, c.moved, p), "");
   }
 }
 

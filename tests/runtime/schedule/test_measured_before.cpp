@@ -194,6 +194,28 @@ TEST_F(measured_before_runs, what_may_not_end_or_differ_by_another_variant_is_no
   EXPECT_FALSE(rounded.says("feedback")) << rounded.text();
 }
 
+int number_behind(const std::string& words, const std::string& text) {
+  const std::size_t at = text.find(words);
+  return at == std::string::npos ? -1 : std::stoi(text.substr(at + words.size()));
+}
+
+/// Where ranks share cores that would take a minute.
+TEST_F(measured_before_runs, long_runs_are_measured_again) {
+  exchange one(300'000);
+  if (one.size() != 2)
+    return;
+  one.compile({});
+  one.tune();
+  const int first = number_behind("feedback after ", one.text()),
+            again = number_behind("measured again after ", one.text());
+  ASSERT_GT(again, 50 * first) << one.text();
+  one.run_unchecked(again - first - 10);
+  EXPECT_EQ(number_behind("feedback after ", one.text()), first) << one.text();
+  one.run(first + 10);
+  const int second = number_behind("feedback after ", one.text());
+  EXPECT_TRUE(second > again && second < again + first) << one.text();
+}
+
 TEST_F(measured_before_runs, a_schedule_in_trial_may_be_freed_at_any_run) {
   for (int runs = 0; runs < 300; runs += 1 + runs / 7) {
     exchange one(100'000);
