@@ -82,7 +82,7 @@ constexpr std::uint64_t enough_operations = 4096;
 /// Told as runs it is quickly known by rank 0, and in parts it would be followed in vain: `too_many`.
 bool is_large_exchange_in_runs(const local_graph& part, int size) {
   constexpr std::size_t few = 8;
-  return size > static_cast<int>(graphs::most_ranks_of_all_to_all) && !part.operations.list().has_others() &&
+  return size > static_cast<int>(graphs::most_ranks_of_all_to_all) && messages_alone(part.operations) &&
          part.operations.list().runs().size() <= few &&
          part.operations.size() >= 2 * (static_cast<std::size_t>(size) - 1);
 }

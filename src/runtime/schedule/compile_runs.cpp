@@ -19,11 +19,11 @@ bool asks_beyond_runs(const compile_request& r) {
          !graphs::may_compile_affine(r.compile);
 }
 
-std::uint64_t operations_of(const graphs::affine_graph& g) {
-  std::uint64_t all = 0;
+std::uint64_t messages_of(const graphs::affine_graph& g) {
+  std::uint64_t ends = 0;
   for (const graphs::affine_list& list : g.ranks)
-    all += list.size();
-  return all;
+    ends += list.size();
+  return ends / 2;
 }
 
 std::uint64_t runs_of(const graphs::affine_graph& g) {
@@ -117,7 +117,10 @@ std::optional<whole_runs> whole_runs_of(const std::vector<local_graph>& parts,
   graphs::affine_compilation compiled = graphs::compile(*g);
   if (!compiled.is_whole())
     return std::nullopt;
-  return whole_runs{*std::move(g), std::move(compiled)};
+  std::uint64_t operations = 0;
+  for (const local_graph& part : parts)
+    operations += part.operations.size();
+  return whole_runs{*std::move(g), std::move(compiled), operations};
 }
 
 std::optional<graphs::choice> choose_at_sight(const whole_runs& runs, const graphs::choice_request& where) {
@@ -138,9 +141,8 @@ explanation explain_at_sight(const whole_runs& runs, const graphs::choice& chose
   known.schedule.as_written = true;
   known.schedule.why_as_written = reason::not_faster;
   known.schedule.detail = "as far as predictions tell";
-  const std::uint64_t operations = operations_of(runs.g);
   const explanation why =
-      explain(graphs::graph(m.ranks), known, chosen, graph_size{operations, operations / 2});
+      explain(graphs::graph(m.ranks), known, chosen, graph_size{runs.operations, messages_of(runs.g)});
   return with_note(
       why, "runs",
       fmt::format("{} of messages that advance together, which were not expanded", runs_of(runs.g)));
@@ -163,7 +165,12 @@ std::optional<std::vector<message>> told_as_collective(const whole_runs& runs, c
 }
 
 rank_part part_of_collective(const told_collective& told, const local_graph& part) {
-  const graphs::affine_list& runs = part.operations.list();
+  const std::optional<graphs::affine_list> messages = messages_alone(part.operations);
+  if (!messages)
+    throw call_error(call_error::kind::environment,
+                     "this rank's part is no list of messages any more; please report this with the graph",
+                     true);
+  const graphs::affine_list& runs = *messages;
   rank_part out;
   out.driver = told.asked;
   for (const std::string& name : told.plans) {

@@ -18,6 +18,7 @@ namespace tacit::runtime {
 struct whole_runs {
   graphs::affine_graph g;
   graphs::affine_compilation compiled;
+  std::uint64_t operations = 0; ///< of the parts, whose copies are messages in `g`
 };
 /// Nothing if they are not, or if more is asked than can be said of runs.
 std::optional<whole_runs> whole_runs_of(const std::vector<local_graph>& parts, const compile_request& wanted);

@@ -59,13 +59,36 @@ void local_operations::iterator::read() {
     other_ = &of_->others_[others_read_++];
 }
 
+std::optional<graphs::affine_list> messages_alone(const local_operations& operations) {
+  const graphs::affine_list& list = operations.list();
+  if (!list.has_others())
+    return list;
+  if (operations.others().size() != 1 || list.runs().empty())
+    return std::nullopt;
+  const local_operation& copy = operations.others().front();
+  const graphs::affine_run& like = list.runs().front();
+  const bool is_block = copy.kind == local_kind::copy && copy.reads.size() == 1 && copy.writes.size() == 1 &&
+                        copy.reads.front().length == like.data.length &&
+                        copy.writes.front().length == like.data.length;
+  if (!is_block)
+    return std::nullopt;
+  std::vector<graphs::affine_list::loop> loops(list.loops().begin(), list.loops().end());
+  std::erase_if(loops, [](const graphs::affine_list::loop& l) { return l.body == 0; });
+  graphs::affine_list out(list.self(), list.ranks(), {list.runs().begin(), list.runs().end()},
+                          std::move(loops));
+  out.add({graphs::op_kind::recv, like.comm, like.tag, list.self(), copy.writes.front()});
+  out.add({graphs::op_kind::send, like.comm, like.tag, list.self(), copy.reads.front()});
+  return out;
+}
+
 std::optional<graphs::affine_graph> affine_form(const std::vector<local_graph>& parts) {
   graphs::affine_graph out;
   for (const local_graph& part : parts) {
-    if (part.operations.list().has_others() || !part.communicators.empty() || !part.dependencies.empty() ||
-        !part.scratch.empty() || !part.live_out.empty())
+    std::optional<graphs::affine_list> messages = messages_alone(part.operations);
+    if (!messages || !part.communicators.empty() || !part.dependencies.empty() || !part.scratch.empty() ||
+        !part.live_out.empty())
       return std::nullopt;
-    out.ranks.push_back(part.operations.list());
+    out.ranks.push_back(*std::move(messages));
   }
   return out;
 }

@@ -102,7 +102,11 @@ struct local_graph {
   std::vector<graphs::segment> scratch, live_out;
 };
 
-/// The operations alone, if they are messages of one piece and there is nothing else in any part: no dependency, no declaration, no
+/// The operations if they are messages of one piece, and perhaps a copy of one piece that is as long: it stands behind them as a message of the
+/// rank to itself. Else nothing.
+std::optional<graphs::affine_list> messages_alone(const local_operations& operations);
+
+/// The operations alone, if they are such messages in all parts and there is nothing else in any part: no dependency, no declaration, no
 /// communicator. Else nothing.
 std::optional<graphs::affine_graph> affine_form(const std::vector<local_graph>& parts);
 

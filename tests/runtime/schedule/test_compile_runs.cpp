@@ -29,7 +29,10 @@ std::byte value(std::size_t rank, std::uint64_t address, std::uint64_t seed) {
 /// One rank's operations of a graph, in memory of its own.
 class loops_in_memory {
 public:
-  loops_in_memory(const graphs::graph& g, std::uint64_t seed) : part_(MPI_COMM_WORLD), memory_(memory_bytes) {
+  /// `copies`: instead of messages to itself.
+  loops_in_memory(const graphs::graph& g, std::uint64_t seed, bool copies)
+      : part_(MPI_COMM_WORLD), memory_(memory_bytes) {
+    std::vector<graphs::segment> own;
     for (std::uint64_t a = 0; a < memory_bytes; ++a)
       memory_[a] = value(static_cast<std::size_t>(part_.rank()), a, seed);
     for (const graphs::operation& o : g.operations()) {
@@ -38,6 +41,12 @@ public:
       const graphs::segment here{reinterpret_cast<std::uint64_t>(memory_.data()) + o.data.address,
                                  o.data.length};
       const int peer = static_cast<int>(index(o.peer));
+      if (copies && o.peer == o.rank) {
+        own.insert(o.kind == graphs::op_kind::send ? own.begin() : own.end(), here);
+        if (own.size() == 2)
+          part_.copy({own[0]}, {own[1]});
+        continue;
+      }
       o.kind == graphs::op_kind::send ? part_.send({here}, peer, o.tag) : part_.recv({here}, peer, o.tag);
     }
   }
@@ -100,7 +109,7 @@ TEST(compile_runs, loops_of_programs_leave_the_right_bytes_by_every_driver) {
   const char* const drivers[] = {"", "shm", "p2p", "coll"};
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     const test::loop_case made = test::loop_maker(seed).make(static_cast<std::uint32_t>(ranks), false);
-    loops_in_memory mine(made.g, seed);
+    loops_in_memory mine(made.g, seed, seed % 5 < 2);
     compile_request wanted;
     wanted.by = compiled_by::central;
     wanted.driver = drivers[seed % 4];
@@ -121,6 +130,29 @@ std::vector<local_graph> parts_of(const graphs::affine_graph& g) {
   std::vector<local_graph> out;
   for (const graphs::affine_list& list : g.ranks)
     out.emplace_back().operations = local_operations(list, {});
+  return out;
+}
+
+/// The same with copies instead of messages to itself, where each rank has one at most.
+std::vector<local_graph> with_copies(const std::vector<local_graph>& parts) {
+  std::vector<local_graph> out;
+  for (const local_graph& part : parts) {
+    const int self = static_cast<int>(index(part.operations.list().self()));
+    local_graph& made = out.emplace_back();
+    made.operations = local_operations(self, static_cast<int>(parts.size()));
+    local_operation copy;
+    copy.kind = local_kind::copy;
+    for (const local_operation& op : part.operations) {
+      if (op.peer != self) {
+        made.operations.push_back(op);
+        continue;
+      }
+      (op.kind == local_kind::send ? copy.reads : copy.writes) =
+          op.kind == local_kind::send ? op.reads : op.writes;
+      if (!copy.reads.empty() && !copy.writes.empty())
+        made.operations.push_back(copy);
+    }
+  }
   return out;
 }
 
@@ -156,7 +188,9 @@ TEST(compile_runs, every_rank_makes_steps_that_are_right_together) {
     const graphs::compilation c = graphs::compile(made.g);
     if (!runs || has_errors(c.problems))
       continue;
-    const std::vector<local_graph> parts = parts_of(*runs);
+    std::vector<local_graph> parts = parts_of(*runs);
+    if (seed % 5 < 2)
+      parts = with_copies(parts);
     compile_request wanted;
     wanted.replace_always = seed % 3 == 0;
     bool as_collective = false;
@@ -170,6 +204,29 @@ TEST(compile_runs, every_rank_makes_steps_that_are_right_together) {
     ++told;
   }
   EXPECT_GT(told_as_collectives, told / 2) << "of " << told;
+}
+
+TEST(compile_runs, a_copy_of_the_own_block_is_no_reason_to_expand) {
+  const graphs::graph messages = graphs::expanded([] {
+    graphs::affine_graph g =
+        graphs::generate_runs({.kind = pattern::alltoall, .ranks = 5, .block = 64}).value();
+    for (std::uint32_t r = 0; r < 5; ++r) {
+      g.ranks[r].add({graphs::op_kind::recv, world, g.ranks[r].runs()[0].tag, rank_id{r}, {0x9000'0000, 64}});
+      g.ranks[r].add({graphs::op_kind::send, world, g.ranks[r].runs()[0].tag, rank_id{r}, {0x8000'0000, 64}});
+    }
+    return g;
+  }());
+  std::vector<local_graph> parts = with_copies(parts_of(*graphs::affine_form(messages)));
+  const std::optional<whole_runs> runs = whole_runs_of(parts, {});
+  ASSERT_TRUE(runs);
+  EXPECT_EQ(runs->operations, 5u * 9u);
+  EXPECT_NE(explain_at_sight(*runs, *graphs::choose_large_exchange(pattern::alltoall, 5, 64, {}, 0))
+                .text.find("5 ranks, 45 operations, 25 transfers"),
+            std::string::npos);
+  local_operation more = parts[2].operations.others().front();
+  more.writes.front().address += 4096;
+  parts[2].operations.push_back(more);
+  EXPECT_FALSE(whole_runs_of(parts, {})) << "two copies";
 }
 
 /// Of several plans each rank makes its steps, whichever are measured.
