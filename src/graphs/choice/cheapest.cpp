@@ -400,7 +400,12 @@ std::size_t bounded_search::plan_of(const priced& w, choice& out) const {
   const auto there = std::find_if(out.plans.begin(), out.plans.end(),
                                   [&](const named_plan& p) { return p.name == w.what.plan; });
   if (there == out.plans.end()) {
-    out.plans.push_back({w.what.plan, w.of ? std::move(w.of->steps) : c_.schedule});
+    named_plan& added = out.plans.emplace_back();
+    added.name = w.what.plan;
+    if (w.of)
+      added.steps = std::move(w.of->steps);
+    else
+      added.steps = c_.schedule;
     return out.plans.size() - 1;
   }
   return static_cast<std::size_t>(there - out.plans.begin());
