@@ -1,4 +1,4 @@
-// options: ranks=2
+// options: ranks=2 environment: OMPI_MCA_btl_vader_single_copy_mechanism=none
 // assume: calls
 /* How this thread rounds is part of what a reduction gives that is still to be done: it is complete before the mode changes. */
 #include "../let_run.h"
