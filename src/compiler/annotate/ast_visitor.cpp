@@ -10,6 +10,15 @@ class forwarding : public clang::RecursiveASTVisitor<forwarding> {
 public:
   explicit forwarding(ast_visitor& to) : to_(to) {}
   bool shouldVisitImplicitCode() const { return to_.shouldVisitImplicitCode(); }
+  bool TraverseCXXRecordDecl(clang::CXXRecordDecl* node) {
+    return (!to_.shouldVisitClasses() && !node->isLambda()) ||
+           RecursiveASTVisitor::TraverseCXXRecordDecl(node);
+  }
+  /// Clang's visitor leaves out the `get` of a structured binding, which has a variable of its own.
+  bool TraverseBindingDecl(clang::BindingDecl* node) {
+    clang::VarDecl* const got = shouldVisitImplicitCode() ? node->getHoldingVar() : nullptr;
+    return RecursiveASTVisitor::TraverseBindingDecl(node) && (!got || TraverseDecl(got));
+  }
   bool VisitStmt(clang::Stmt* node) { return to_.VisitStmt(node); }
   bool VisitNamedDecl(clang::NamedDecl* node) { return to_.VisitNamedDecl(node); }
   bool VisitVarDecl(clang::VarDecl* node) { return to_.VisitVarDecl(node); }

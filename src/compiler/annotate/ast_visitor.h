@@ -19,6 +19,8 @@ public:
   bool TraverseDecl(clang::Decl* root);
 
   virtual bool shouldVisitImplicitCode() const { return false; }
+  /// Functions of a class that a statement declares run where they are called, and not where they stand.
+  virtual bool shouldVisitClasses() const { return true; }
   virtual bool VisitStmt(clang::Stmt* /*node*/) { return true; }
   virtual bool VisitNamedDecl(clang::NamedDecl* /*node*/) { return true; }
   virtual bool VisitVarDecl(clang::VarDecl* /*node*/) { return true; }

@@ -98,6 +98,7 @@ std::string reason_not_collected(const mpi_use& use, const clang::ASTContext& co
 class call_finder : public ast_visitor {
 public:
   bool shouldVisitImplicitCode() const override { return true; }
+  bool shouldVisitClasses() const override { return false; }
   bool VisitCallExpr(clang::CallExpr* c) override {
     if (!isa<clang::CXXOperatorCallExpr>(c) || !c->getDirectCallee() || !c->getDirectCallee()->isTrivial())
       calls.push_back(c);
@@ -109,17 +110,42 @@ public:
     return true;
   }
   bool VisitVarDecl(clang::VarDecl* v) override {
-    hidden |= calls_at_end_of_scope(*v);
+    if (calls_at_end_of_scope(*v))
+      hide(wording(remark::destructor_of, {v->getNameAsString()}), v->getLocation());
     return true;
   }
   bool VisitStmt(clang::Stmt* s) override {
-    hidden |= isa<clang::LambdaExpr, clang::CXXNewExpr, clang::CXXDeleteExpr, clang::CXXBindTemporaryExpr,
-                  clang::CoroutineSuspendExpr, clang::GCCAsmStmt, clang::CXXForRangeStmt,
-                  clang::OMPExecutableDirective>(s);
+    if (const std::string what = words_of_hidden(s); !what.empty())
+      hide(what, s->getBeginLoc());
     return true;
   }
+  struct hidden_call {
+    std::string name;
+    clang::SourceLocation at;
+  };
   std::vector<const clang::Expr*> calls;
-  bool hidden = false; ///< something is called that has no place of its own in the text
+  std::optional<hidden_call> hidden; ///< the first one that has no place of its own in the text
+
+private:
+  static std::string words_of_hidden(const clang::Stmt* s) {
+    if (isa<clang::LambdaExpr>(s))
+      return wording(remark::a_lambda);
+    if (isa<clang::CXXForRangeStmt>(s))
+      return wording(remark::a_range_for);
+    if (isa<clang::CXXNewExpr, clang::CXXDeleteExpr>(s))
+      return wording(remark::new_or_delete);
+    if (isa<clang::CXXBindTemporaryExpr>(s))
+      return wording(remark::destructor_of, {wording(remark::a_temporary)});
+    if (isa<clang::GCCAsmStmt>(s))
+      return wording(remark::inline_assembly);
+    if (isa<clang::OMPExecutableDirective>(s))
+      return wording(remark::openmp_directive);
+    return isa<clang::CoroutineSuspendExpr>(s) ? wording(remark::a_coroutine) : "";
+  }
+  void hide(std::string name, clang::SourceLocation at) {
+    if (!hidden)
+      hidden = {std::move(name), at};
+  }
 };
 
 bool is_listed(const unit& of, const annotated_statement& at, const mpi_use& use) {
@@ -172,8 +198,8 @@ public:
     call_finder walk;
     walk.TraverseStmt(const_cast<clang::Stmt*>(at_.statement));
     if (walk.hidden)
-      return refuse(
-          stays(at_, wording(remark::the_statement), reason::epoch_unclear, wording(remark::calls_hidden)));
+      return refuse(stays(at_, wording(remark::the_statement), reason::epoch_unclear,
+                          wording(remark::calls_hidden, {walk.hidden->name, place_of(walk.hidden->at)})));
     for (const clang::Expr* call : walk.calls)
       if (const auto use = mpi_use_of(call); use && is_operation(*use) && on_listed(*use))
         plan_.operations.push_back(*use);
@@ -203,6 +229,11 @@ private:
   const clang::Stmt* grandparent() const {
     const clang::Stmt* parent = facts_.parent_of(at_.statement);
     return parent ? facts_.parent_of(parent) : nullptr;
+  }
+
+  /// In the words of a remark.
+  std::string place_of(clang::SourceLocation at) const {
+    return wording(remark::location, {location_name(of_, at)});
   }
 
   bool on_listed(const mpi_use& use) const { return is_listed(of_, at_, use); }
@@ -303,12 +334,23 @@ private:
   static std::string name_of(const clang::Expr* call) {
     const auto* c = dyn_cast<clang::CallExpr>(call);
     const clang::FunctionDecl* callee = c ? c->getDirectCallee() : nullptr;
+    if (const auto* made = dyn_cast<clang::CXXConstructExpr>(call))
+      callee = made->getConstructor();
     return callee ? callee->getNameAsString() : wording(remark::some_function);
+  }
+
+  /// Part of its text that is evaluated there. Copies into the variable of a `catch`, types (`decltype(f())`) and the `get` of structured
+  /// bindings are called, or named, elsewhere, and have no statement above them.
+  bool is_in_statement(const clang::Stmt* call) const {
+    const clang::Stmt* s = call;
+    while (s && s != at_.statement)
+      s = facts_.parent_of(s);
+    return s;
   }
 
   /// The statement of a block in which it stands.
   const clang::Stmt* statement_around(const clang::Stmt* call) const {
-    for (const clang::Stmt* s = call; s != at_.statement; s = facts_.parent_of(s))
+    for (const clang::Stmt* s = call; s && s != at_.statement; s = facts_.parent_of(s))
       if (isa_and_nonnull<clang::CompoundStmt>(facts_.parent_of(s)))
         return s;
     return nullptr;
@@ -330,13 +372,11 @@ private:
       if (!is_there(around))
         plan_.sends.push_back({around, call, name, false});
     } else if (isa<clang::CallExpr>(call) && !isa<clang::CXXOperatorCallExpr>(call) &&
-               text_.span(call->getSourceRange())) {
+               is_in_statement(call) && text_.span(call->getSourceRange())) {
       plan_.sends.push_back({call, call, name, true});
     } else {
-      plan_.refused =
-          stays(at_, wording(remark::the_statement), reason::epoch_unclear,
-                wording(remark::nothing_before,
-                        {name, wording(remark::location, {location_name(of_, call->getExprLoc())})}));
+      plan_.refused = stays(at_, wording(remark::the_statement), reason::epoch_unclear,
+                            wording(remark::nothing_before, {name, place_of(call->getExprLoc())}));
     }
   }
 

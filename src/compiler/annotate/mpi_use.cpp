@@ -14,6 +14,7 @@ namespace {
 
 class collector : public ast_visitor {
 public:
+  bool shouldVisitClasses() const override { return false; }
   bool VisitCallExpr(clang::CallExpr* call) override {
     if (auto use = mpi_use_of(call))
       found.push_back(std::move(*use));

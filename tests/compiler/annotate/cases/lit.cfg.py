@@ -13,6 +13,7 @@ config.test_exec_root = config.output
 config.substitutions += [
     ("%transform", f"{config.tacit} transform"),
     ("%cc", f"{config.tacit} cc --overlap=off --annotations"),
+    ("%cxx", f"{config.tacit} cxx --overlap=off --annotations"),
     ("%programs", config.test_source_root + "/../programs"),
     # The lines that change, and no others.
     ("%changes", f"grep '^[-+]' | grep -v '^[-+][-+][-+] ' | {config.filecheck} %s.check --match-full-lines"),
