@@ -306,7 +306,7 @@ int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MP
  *   tacit_patterns  TACIT_PATTERNS         a file with descriptions of patterns (docs/patterns.md), which rank 0
  *                                          reads; tacit_explain says which of them the graph has
  *   tacit_tune      TACIT_TUNE             auto (default): of a graph that as written is
- *                                          predicted to take 10 us or more, after ten runs up to 250 of each try
+ *                                          predicted to take 5 us or more, after ten runs up to 250 of each try
  *                                          what was chosen, the graph as written by MPI's messages unless it
  *                                          is predicted to take ten times as long, and up to
  *                                          two more that are predicted to take at most twice as long (through

@@ -137,7 +137,7 @@ void expect_right_finalists(const graph& g, const compilation& c, choice_request
   const double written = price_of(made, {std::string(written_name), "p2p"});
   const bool has_written = std::any_of(made.variants.begin(), made.variants.end(),
                                        [&](const variant& w) { return is(made, w, written_name, "p2p"); });
-  if (written >= 10'000) {
+  if (written >= 5'000) {
     EXPECT_EQ(has_written, written <= 10 * made.variants[0].predicted) << what;
   } else {
     EXPECT_EQ(made.variants.size(), 1u) << what;
