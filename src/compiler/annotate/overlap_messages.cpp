@@ -66,6 +66,11 @@ pending_message message_of(const mpi_use& use, const block_view& in) {
   return made;
 }
 
+/// What an `if` declares in its head ends with it.
+bool declares(const clang::IfStmt& conditional) {
+  return conditional.getInit() || conditional.getConditionVariable();
+}
+
 /// The block that a call belongs to: branches of conditionals belong to the block around them.
 const clang::CompoundStmt* home_of(const clang::Stmt* statement, const function_facts& facts,
                                    const clang::Stmt*& top) {
@@ -76,12 +81,13 @@ const clang::CompoundStmt* home_of(const clang::Stmt* statement, const function_
     if (!parent)
       break;
     const auto* conditional = dyn_cast<clang::IfStmt>(parent);
-    const bool branch = conditional && (conditional->getThen() == at || conditional->getElse() == at);
+    const bool branch = conditional && !declares(*conditional) &&
+                        (conditional->getThen() == at || conditional->getElse() == at);
     if (const auto* block = dyn_cast<clang::CompoundStmt>(parent)) {
       home = block;
       top = at;
       const auto* above = llvm::dyn_cast_or_null<clang::IfStmt>(facts.parent_of(block));
-      if (!above || (above->getThen() != block && above->getElse() != block))
+      if (!above || declares(*above) || (above->getThen() != block && above->getElse() != block))
         return home;
     } else if (!branch) {
       return home;

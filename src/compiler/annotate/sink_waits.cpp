@@ -52,6 +52,41 @@ bool mentions(const clang::Stmt* s, const clang::VarDecl* variable) {
   return std::find(all.begin(), all.end(), variable) != all.end();
 }
 
+/// Where a tree names a variable, and the assignments and comparisons in it.
+class request_mentions : public ast_visitor {
+public:
+  explicit request_mentions(const clang::VarDecl* variable) : variable_(variable) {}
+  bool VisitDeclRefExpr(clang::DeclRefExpr* name) override {
+    if (name->getDecl() == variable_)
+      found.insert(name);
+    return true;
+  }
+  bool VisitBinaryOperator(clang::BinaryOperator* o) override {
+    if (o->getOpcode() == clang::BO_Assign || o->isEqualityOp())
+      operators.push_back(o);
+    return true;
+  }
+  std::set<const clang::DeclRefExpr*> found;
+  std::vector<const clang::BinaryOperator*> operators;
+
+private:
+  const clang::VarDecl* variable_;
+};
+
+request_mentions mentions_in(const clang::Stmt* s, const clang::VarDecl* variable) {
+  request_mentions walk(variable);
+  walk.TraverseStmt(const_cast<clang::Stmt*>(s));
+  return walk;
+}
+
+/// MPI_REQUEST_NULL, or a list of it, and nothing else.
+bool is_null_request(std::string text) {
+  static constexpr std::string_view null = "MPI_REQUEST_NULL";
+  for (auto at = text.find(null); at != std::string::npos; at = text.find(null))
+    text.replace(at, null.size(), "0");
+  return text.find('0') != std::string::npos && text.find_first_not_of(" \t\r\n{},0") == std::string::npos;
+}
+
 bool is_wait(const mpi_use& use) {
   return use.is({mpi_call::Wait, mpi_call::Waitall});
 }
@@ -132,6 +167,8 @@ private:
       return obstacle{reason::in_macro, wording(remark::block_under_conditions), at};
     if (!facts_.is_private(w.requests))
       return obstacle{reason::request_touched, wording(remark::request_not_own), at};
+    if (const auto elsewhere = use_beside(w.requests, posts))
+      return obstacle{reason::request_touched, wording(remark::request_shared), *elsewhere};
     for (const mpi_use& post : posts) {
       if (!is_wait(post) && !post.is({mpi_call::Isend, mpi_call::Irsend, mpi_call::Irecv}))
         return obstacle{reason::request_touched, wording(remark::uses_request, {post.name}),
@@ -141,6 +178,25 @@ private:
           return obstacle{reason::wildcard_receive, wording(*wildcard), argument->getExprLoc()};
     }
     return std::nullopt;
+  }
+
+  /// Where the requests may come from or go to but by these calls: then a wait may complete messages of others. Null requests are none.
+  std::optional<clang::SourceLocation> use_beside(const clang::VarDecl* requests,
+                                                  const std::vector<mpi_use>& calls) const {
+    if (isa<clang::ParmVarDecl>(requests) ||
+        (requests->hasInit() && !is_null_request(text_of(of_, requests->getInit()))))
+      return requests->getLocation();
+    request_mentions all = mentions_in(at_.function->getBody(), requests);
+    const auto known = [&](const clang::Stmt* s) {
+      for (const clang::DeclRefExpr* name : mentions_in(s, requests).found)
+        all.found.erase(name);
+    };
+    for (const mpi_use& use : calls)
+      known(use.call);
+    for (const clang::BinaryOperator* o : all.operators)
+      if (is_null_request(text_of(of_, o->getRHS())))
+        known(o->getLHS());
+    return all.found.empty() ? std::nullopt : std::optional((*all.found.begin())->getLocation());
   }
 
   bool is_inside(const clang::Stmt* s, const clang::Stmt* block) const {
