@@ -306,22 +306,25 @@ int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MP
  *   tacit_patterns  TACIT_PATTERNS         a file with descriptions of patterns (docs/patterns.md), which rank 0
  *                                          reads; tacit_explain says which of them the graph has
  *   tacit_tune      TACIT_TUNE             auto (default): of a graph that as written is
- *                                          predicted to take 5 us or more, after ten runs up to 250 of each try
+ *                                          predicted to take 5 us or more, after ten runs up to 500 of each try
  *                                          what was chosen, the graph as written by MPI's messages unless it
  *                                          is predicted to take ten times as long, and up to
  *                                          two more that are predicted to take at most twice as long (through
- *                                          memory four times; of more than 10,000 messages no algorithms);
+ *                                          memory four times), none of more than 512
+ *                                          messages a rank, and of graphs of more than
+ *                                          10,000 operations no algorithms;
  *                                          all ranks go on with what was chosen unless
  *                                          another one is faster by more than 3 %. They try again after a hundred
  *                                          times as many runs, and after twice as many each time nothing
- *                                          has changed. Not of graphs that rely on
+ *                                          has changed, what was not four times as slow; so it all
+ *                                          stays prepared. Not of graphs that rely on
  *                                          buffers of MPI, of reductions with tacit_allow_reassociation, of what
  *                                          all ranks compile together, in the background or more than three
  *                                          times, and of no more than 256 schedules at a time. On: the first
  *                                          runs try the graph as written, MPI's collectives and what else is
  *                                          predicted to be fast, and all ranks go on with the fastest (the graph
  *                                          as written unless another one is faster by more than 3 %).
- *                                          The 16th run after all of these, and tacit_schedule_free before it,
+ *                                          The 16th run after each trial, and tacit_schedule_free before it,
  *                                          may wait until all ranks have started the last one, so there are none
  *                                          with tacit_progress as_written.
  *                                          Rank 0 keeps what "on" measured in a file beside the machine model,

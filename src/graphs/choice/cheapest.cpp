@@ -117,7 +117,7 @@ private:
     priced_variant what;
   };
   std::vector<priced> priced_variants();
-  std::size_t plan_of(const priced& w, choice& out) const;
+  std::size_t add_plan_of(priced& w, choice& out) const;
 
   double share(const candidate& x) const { return &x == &all_.front() ? worth_a_change : 1; }
   double weight(const candidate& x, std::size_t driver) const { return x.by_driver[driver].ns * share(x); }
@@ -395,8 +395,8 @@ std::vector<bounded_search::priced> bounded_search::priced_variants() {
   return variants;
 }
 
-/// Its number in `out`, where it is added if it is not there.
-std::size_t bounded_search::plan_of(const priced& w, choice& out) const {
+/// Its number in `out`, to which its steps move unless they are there.
+std::size_t bounded_search::add_plan_of(priced& w, choice& out) const {
   const auto there = std::find_if(out.plans.begin(), out.plans.end(),
                                   [&](const named_plan& p) { return p.name == w.what.plan; });
   if (there == out.plans.end()) {
@@ -412,7 +412,7 @@ std::size_t bounded_search::plan_of(const priced& w, choice& out) const {
 }
 
 std::optional<choice> bounded_search::taken() {
-  const std::vector<priced> variants = priced_variants();
+  std::vector<priced> variants = priced_variants();
   if (variants.empty() || variants.front().what.at_least || variants.front().what.predicted < 0)
     return std::nullopt;
   choice out;
@@ -424,11 +424,17 @@ std::optional<choice> bounded_search::taken() {
     return std::nullopt;
   // To validate others would take as long as to find this one.
   const auto is_right = [&](std::size_t i) {
-    return !variants[i].of || variants[i].of == first.of || variants[i].of == all_.data();
+    const candidate* const of = variants[i].of;
+    return !of || of == first.of || (of->valid && of->made);
   };
-  for (const std::size_t i : finalists_among(out.compared, wanted_, is_right)) {
-    const priced& w = variants[i];
-    out.variants.push_back({plan_of(w, out), w.what.driver, w.what.predicted});
+  const auto steps = [&](std::size_t i) {
+    return most_steps(variants[i].of ? variants[i].of->steps : c_.schedule);
+  };
+  for (const std::size_t i : finalists_among(out.compared, wanted_, is_right, steps)) {
+    priced& w = variants[i];
+    constexpr double unknown_price = -1;
+    const double predicted = w.what.at_least ? unknown_price : w.what.predicted;
+    out.variants.push_back({add_plan_of(w, out), w.what.driver, predicted});
   }
   out.crowded = has_crowded_node(wanted_.where, g_.ranks());
   return out;

@@ -290,8 +290,9 @@ std::vector<variant> chooser::finalists() {
   for (const variant& w : out_.variants)
     list.push_back({out_.plans[w.plan].name, w.driver, w.predicted});
   std::vector<variant> out;
-  for (const std::size_t i :
-       finalists_among(list, wanted_, [&](std::size_t at) { return is_valid(out_.variants[at].plan); }))
+  for (const std::size_t i : finalists_among(
+           list, wanted_, [&](std::size_t at) { return is_valid(out_.variants[at].plan); },
+           [&](std::size_t at) { return most_steps(out_.plans[out_.variants[at].plan].steps); }))
     out.push_back(out_.variants[i]);
   return out;
 }

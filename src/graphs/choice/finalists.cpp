@@ -17,6 +17,9 @@ constexpr std::size_t most_finalists = 4;
 constexpr double finalist_within = 2, finalist_through_memory_within = 4;
 /// No model is wrong by so much, and each run of what is so slow would cost that of as many others.
 constexpr double written_within = 10;
+/// Of a rank. A channel for each message takes memory as long as the schedule lives, and thousands of messages that are under way at
+/// once take MPI a hundred times as long as any model says, since it searches them one by one.
+constexpr std::size_t most_steps_beside_the_first = 512;
 
 bool is_as_written_by_messages(const priced_variant& w) {
   return w.driver == "p2p" && w.plan == written_name;
@@ -34,13 +37,16 @@ bool has_crowded_node(const process_map& where, std::uint32_t ranks) {
 
 std::vector<std::size_t> finalists_among(const std::vector<priced_variant>& cheapest_first,
                                          const choice_request& wanted,
-                                         function_ref<bool(std::size_t)> may_be_taken) {
+                                         function_ref<bool(std::size_t)> may_be_taken,
+                                         function_ref<std::size_t(std::size_t)> steps) {
   std::vector<std::size_t> out;
+  const auto is_new = [&](std::size_t i) { return std::find(out.begin(), out.end(), i) == out.end(); };
+  const auto is_light = [&](std::size_t i) { return out.empty() || steps(i) <= most_steps_beside_the_first; };
   const auto add_first = [&](auto&& counts) {
     for (std::size_t i = 0; i < cheapest_first.size() && out.size() < most_finalists; ++i) {
       if (!counts(cheapest_first[i]) || !may_be_taken(i))
         continue;
-      if (std::find(out.begin(), out.end(), i) == out.end())
+      if (is_new(i) && is_light(i))
         out.push_back(i);
       return;
     }
@@ -62,8 +68,7 @@ std::vector<std::size_t> finalists_among(const std::vector<priced_variant>& chea
     return w.driver == "shm" && costs_at_most(w, finalist_through_memory_within);
   });
   for (std::size_t i = 0; i < cheapest_first.size() && out.size() < most_finalists; ++i)
-    if (costs_at_most(cheapest_first[i], finalist_within) &&
-        std::find(out.begin(), out.end(), i) == out.end() && may_be_taken(i))
+    if (costs_at_most(cheapest_first[i], finalist_within) && is_new(i) && is_light(i) && may_be_taken(i))
       out.push_back(i);
   return out;
 }

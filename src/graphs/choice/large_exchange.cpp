@@ -38,7 +38,11 @@ std::optional<choice> choose_large_exchange(pattern kind, std::uint32_t ranks, s
       out.compared.begin(), out.compared.end(),
       [](const priced_variant& a, const priced_variant& b) { return a.predicted < b.predicted; });
   // MPI's messages are not dearer than its collective, which needs them and more: the first one is the graph as written.
-  for (const std::size_t i : finalists_among(out.compared, wanted, [](std::size_t) { return true; })) {
+  const auto steps_of = [&](std::size_t i) {
+    return out.compared[i].plan == written_name ? steps : std::size_t{1};
+  };
+  for (const std::size_t i :
+       finalists_among(out.compared, wanted, [](std::size_t) { return true; }, steps_of)) {
     const priced_variant& w = out.compared[i];
     const bool written = w.plan == written_name;
     if (!written && out.plans.size() < 2)

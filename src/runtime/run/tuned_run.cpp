@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <fmt/format.h>
+#include <numeric>
 #include <utility>
 
 namespace tacit::runtime {
@@ -19,6 +20,8 @@ constexpr double worth_leaving = 0.97;
 constexpr std::uint64_t runs_ahead = 16;
 /// Trials are repeated after so many times their own length.
 constexpr std::uint64_t trials_between = 100;
+/// What took so many times as long as what is taken is not tried again.
+constexpr double tried_again_within = 4;
 /// A turn should take so long, in seconds, many times what a change of process takes, and has so many runs at most.
 struct turn_bounds {
   double seconds, most;
@@ -84,7 +87,8 @@ std::size_t fastest(const std::vector<double>& seconds) {
 
 tuned_run::tuned_run(std::vector<tuned_candidate> candidates, std::uint64_t after, MPI_Comm comm, int tag)
     : candidates_(std::move(candidates)), plan_{after, candidates_.size()}, comm_(comm), tag_(tag),
-      now_(steady_seconds), times_(candidates_.size()) {
+      tried_(candidates_.size()), now_(steady_seconds), times_(candidates_.size()) {
+  std::iota(tried_.begin(), tried_.end(), std::size_t{0});
   for (std::vector<double>& times : times_)
     times.reserve(trial_plan::turns * plan_.runs_per_turn);
 }
@@ -123,7 +127,7 @@ void tuned_run::start() {
   moved_ = false;
   candidate_ = taken_;
   if (plan_.tries(run_)) {
-    candidate_ = plan_.candidate(run_);
+    candidate_ = tried_[plan_.candidate(run_)];
     started_ = now_();
   }
   current().start();
@@ -162,11 +166,11 @@ void tuned_run::note_time() {
 
 std::vector<double> tuned_run::own_times() const {
   std::vector<double> out;
-  for (const std::vector<double>& times : times_)
+  for (const std::size_t i : tried_)
     if (by_turns_)
-      out.insert(out.end(), times.begin(), times.end());
+      out.insert(out.end(), times_[i].begin(), times_[i].end());
     else
-      out.push_back(median(times));
+      out.push_back(median(times_[i]));
   return out;
 }
 
@@ -174,9 +178,13 @@ std::vector<double> tuned_run::times_of_the_slowest() const {
   const std::vector<double>& told = agreement_->values();
   if (!by_turns_)
     return told;
-  std::vector<double> out;
-  for (auto turn = told.begin(); turn != told.end(); turn += trial_plan::turns)
-    out.push_back(second_best({turn, turn + trial_plan::turns}));
+  std::vector<double> out = slowest_; // of those that are not tried any more it is what it was
+  out.resize(candidates_.size());
+  auto turn = told.begin();
+  for (const std::size_t i : tried_) {
+    out[i] = second_best({turn, turn + trial_plan::turns});
+    turn += trial_plan::turns;
+  }
   return out;
 }
 
@@ -204,9 +212,10 @@ void tuned_run::decide() {
     const std::lock_guard lock(decision_);
     slowest_ = times_of_the_slowest();
     const std::size_t before = std::exchange(taken_, fastest_candidate());
-    decided_ = run_ + 1;
+    changed_ = taken_ != before;
+    decided_after_ = run_ + 1;
     if (repeated_)
-      repeat_trials(taken_ != before);
+      repeat_trials();
   }
   agreement_.reset();
   if (!repeated_)
@@ -215,14 +224,18 @@ void tuned_run::decide() {
 }
 
 /// After the run that is complete now.
-void tuned_run::repeat_trials(bool changed) {
-  pause_ = changed || pause_ == 0 ? trials_between * plan_.length() : 2 * pause_;
-  plan_.after = decided_ + pause_;
+void tuned_run::repeat_trials() {
+  std::erase_if(tried_, [&](std::size_t i) { return slowest_[i] > tried_again_within * slowest_[taken_]; });
+  repeated_ = tried_.size() > 1;
+  plan_.candidates = tried_.size();
+  runs_between_ = changed_ || runs_between_ == 0 ? trials_between * plan_.length() : 2 * runs_between_;
+  plan_.after = decided_after_ + runs_between_;
   for (std::vector<double>& times : times_)
     times.clear();
 }
 
 void tuned_run::let_others_go() {
+  candidate_ = taken_;
   for (std::size_t i = 0; i < candidates_.size(); ++i)
     if (i != taken_) {
       candidates_[i].run.reset();
@@ -236,7 +249,7 @@ std::size_t tuned_run::fastest_candidate() const {
     return fastest(slowest_);
   std::vector<bool> preferred;
   for (std::size_t i = 0; i < candidates_.size(); ++i)
-    preferred.push_back(decided_ == 0 ? candidates_[i].preferred : i == taken_);
+    preferred.push_back(decided_after_ == 0 ? candidates_[i].preferred : i == taken_);
   return fastest_or(slowest_, preferred);
 }
 
@@ -282,10 +295,13 @@ std::string tuned_run::describe() const {
                : fmt::format("feedback: {} variants are tried until run {}\n", candidates_.size(),
                              plan_.decides() + 1);
   const std::string others = words_of_others();
-  return fmt::format("feedback after {} runs: {}{}{}{} ({} of the slowest rank{})\n{}", decided_,
-                     taken_ == 0 ? "stays with " : "changed to ", timed(taken_),
-                     others.empty() ? "" : "; not ", others, by_turns_ ? "runs" : "median run",
-                     repeated_ ? fmt::format(", measured again after {}", plan_.after) : "", told_);
+  std::string later;
+  if (repeated_)
+    later = run_ < plan_.after ? fmt::format(", measured again after {}", plan_.after)
+                               : fmt::format(", measured again until run {}", plan_.decides() + 1);
+  return fmt::format("feedback after {} runs: {}{}{}{} ({} of the slowest rank{})\n{}", decided_after_,
+                     changed_ ? "changed to " : "stays with ", timed(taken_), others.empty() ? "" : "; not ",
+                     others, by_turns_ ? "runs" : "median run", later, told_);
 }
 
 } // namespace tacit::runtime

@@ -12,8 +12,8 @@
 //                           unless another one is faster by a twentieth
 //
 // Of a compiled graph the trials may be repeated, as what was right for one state of the machine is not for the next: after a hundred times
-// their own length, and after twice as many runs whenever nothing has changed. So they cost at most a hundredth of what the others take
-// more, and less the longer a program runs.
+// their own length, and after twice as many runs whenever nothing has changed, of those that were at most four times as slow. So they
+// cost some hundredths at most, and less the longer a program runs.
 //
 // The last run of the trials is complete on a rank when it also knows the maxima over all ranks (maxima.h),
 // so no rank starts the next run before it knows the candidate, and all know the same. Where the candidates are those of a
@@ -77,7 +77,8 @@ struct tuned_candidate {
   std::unique_ptr<connection> peers;
   std::unique_ptr<execution> run; ///< after `peers`, which it uses
   double predicted = -1;          ///< seconds; negative: no prediction
-  bool preferred = false; ///< stays unless another one is clearly faster; in further trials that is what runs
+  bool preferred =
+      false; ///< stays unless another one is clearly faster; in later trials what was taken is preferred
 };
 
 /// How the candidates of a compiled graph are measured; alike on all ranks.
@@ -131,29 +132,31 @@ private:
   std::vector<double> times_of_the_slowest() const;
   std::string timed(std::size_t candidate) const;
   void decide();
-  void repeat_trials(bool changed);
+  void repeat_trials();
   void let_others_go();
   std::size_t fastest_candidate() const;
   void tell() noexcept;
 
   std::vector<tuned_candidate>
-      candidates_; ///< once the last trials are over, only one of them still has its execution
+      candidates_; ///< where no trials will follow, only one of them still has its execution
   trial_plan plan_;
   MPI_Comm comm_;
   int tag_;
-  std::uint64_t run_ = 0;     ///< number of the run that is under way, or that comes next
-  std::size_t candidate_ = 0; ///< of this run
-  std::size_t taken_ = 0;     ///< outside of trials
-  bool moved_ = false;        ///< the messages of this run have arrived
+  std::uint64_t run_ = 0;          ///< number of the run that is under way, or that comes next
+  std::size_t candidate_ = 0;      ///< of this run
+  std::size_t taken_ = 0;          ///< outside of trials
+  std::vector<std::size_t> tried_; ///< in trials, by turns
+  bool moved_ = false;             ///< the messages of this run have arrived
   double started_ = 0;
   std::function<double()> now_;
   std::vector<std::vector<double>>
       times_;             ///< per candidate: seconds of its runs; of a compiled graph: mean of each turn
   bool by_turns_ = false; ///< of a compiled graph
   bool repeated_ = false;
-  std::uint64_t pause_ = 0;   ///< runs until the next trials
-  std::uint64_t decided_ = 0; ///< runs after which it was known what was measured last; 0: nothing yet
-  double turn_ = 0;           ///< seconds of this turn's runs that count
+  std::uint64_t runs_between_ = 0;  ///< these trials and the next ones
+  std::uint64_t decided_after_ = 0; ///< runs, as of the last trials; 0: nothing yet
+  bool changed_ = false;            ///< by the last trials
+  double turn_ = 0;                 ///< seconds of this turn's runs that count
   std::unique_ptr<maxima> agreement_;
   /// Whoever waits for any schedule may decide about this one while its owner asks what is known.
   mutable std::mutex decision_;

@@ -152,13 +152,20 @@ std::optional<std::vector<message>> told_as_collective(const whole_runs& runs, c
                                                        const graphs::choice& chosen, const std::string& asked,
                                                        const graphs::process_map& where) {
   told_collective told{finding_of(runs.compiled.meaning), asked, {}, {}, chosen.crowded};
+  constexpr std::size_t left_out = ~std::size_t{0};
+  std::vector<std::size_t> number;
   for (const graphs::named_plan& p : chosen.plans) {
-    if (!is_made_of_own_runs(p.name, runs.compiled.meaning.ranks, where) || !leads_to(told.what, p, runs))
-      return std::nullopt;
-    told.plans.push_back(p.name);
+    const bool is_told =
+        is_made_of_own_runs(p.name, runs.compiled.meaning.ranks, where) && leads_to(told.what, p, runs);
+    number.push_back(is_told ? told.plans.size() : left_out);
+    if (is_told)
+      told.plans.push_back(p.name);
   }
+  if (number[chosen.variants.front().plan] == left_out)
+    return std::nullopt;
   for (const graphs::variant& w : chosen.variants)
-    told.variants.push_back({w.plan, w.driver, w.predicted});
+    if (number[w.plan] != left_out)
+      told.variants.push_back({number[w.plan], w.driver, w.predicted});
   std::vector<message> out{packed_explanation(why)};
   out.resize(1 + runs.g.ranks.size(), packed_collective(told));
   return out;

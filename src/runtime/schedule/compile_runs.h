@@ -27,8 +27,8 @@ std::optional<whole_runs> whole_runs_of(const std::vector<local_graph>& parts, c
 std::optional<graphs::choice> choose_at_sight(const whole_runs& runs, const graphs::choice_request& where);
 
 /// What `scatter_by_tree` takes: the explanation and the collective, for each rank alike. Nothing where a rank would have to make the steps of
-/// many others to know its own, or some rank that is looked at makes others than those of a plan, if it has steps. Several variants are
-/// finalists (choose.h).
+/// many others to know its own, or some rank that is looked at makes others than those of a plan, if it has steps. Of several variants,
+/// which are finalists (choose.h), that counts for the first one; others are left out.
 std::optional<std::vector<message>> told_as_collective(const whole_runs& runs, const explanation& why,
                                                        const graphs::choice& chosen, const std::string& asked,
                                                        const graphs::process_map& where);

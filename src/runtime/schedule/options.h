@@ -19,7 +19,7 @@ enum class compiled_by : std::uint8_t {
   distributed, ///< all ranks, each its part, where they can
 };
 
-/// Which variants are measured in the first runs (run/tuned_run.h).
+/// Which variants are measured in the first runs, and finalists again in later ones (run/tuned_run.h).
 enum class measuring : std::uint8_t {
   nothing,
   finalists, ///< of graphs that take long enough: few, the graph as written among them

@@ -1,5 +1,6 @@
 // The bounds of choices: nothing is cheaper than its bound, and who looks only for the cheapest variant takes the one that is taken among all.
 #include "graphs/choice/cheapest.h"
+#include "graphs/choice/finalists.h"
 #include "graphs/plan/plan_judge.h"
 
 #include "graphs/choice/form_bound.h"
@@ -185,6 +186,25 @@ void expect_the_same(graph g, const choice_request& some, const std::string& wha
       continue;
     EXPECT_GE(price, w.predicted * (1 - 1e-9)) << what << ": " << w.plan << " by " << w.driver;
   }
+}
+
+/// However long a rank's list of steps is, what is taken is taken.
+TEST(finalists, beside_the_first_one_have_few_steps) {
+  const std::vector<priced_variant> list{{"straight messages", "shm", 20'000},
+                                         {std::string(written_name), "shm", 21'000},
+                                         {std::string(written_name), "p2p", 30'000},
+                                         {"collectives", "coll", 35'000}};
+  choice_request wanted;
+  wanted.finalists = true;
+  const auto all = [](std::size_t) { return true; };
+  const auto with = [&](std::size_t first, std::size_t others) {
+    return finalists_among(list, wanted, all, [=](std::size_t i) { return i == 0 ? first : others; });
+  };
+  EXPECT_EQ(with(2, 512), (std::vector<std::size_t>{0, 2, 1, 3}));
+  EXPECT_EQ(with(9999, 513), (std::vector<std::size_t>{0}));
+  EXPECT_EQ(finalists_among(
+                list, wanted, [](std::size_t i) { return i > 0; }, [](std::size_t) { return 2; }),
+            (std::vector<std::size_t>{1, 2, 3}));
 }
 
 TEST(cheapest_variant, is_the_one_that_is_taken_among_all) {

@@ -183,7 +183,7 @@ TEST_F(tuning, trials_are_repeated_ever_more_rarely_and_what_runs_stays_unless_a
   constexpr int trial = 2 * of_each, between = 100 * trial;
   bool changed = false;
   const auto t =
-      finalists({always(0.002), [&](int) { return changed ? 0.003 : 0.0005; }}, {.repeated = true});
+      finalists({always(0.002), [&](int) { return changed ? 0.003 : 0.0006; }}, {.repeated = true});
   run(*t, trial + to_agree);
   EXPECT_EQ(t->candidate(), 1u) << t->describe();
   EXPECT_NE(t->describe().find("measured again after " + std::to_string(trial + to_agree + between)),
@@ -207,6 +207,32 @@ TEST_F(tuning, trials_are_repeated_ever_more_rarely_and_what_runs_stays_unless_a
   EXPECT_FALSE(records[1].run_is_gone);
   t->end();
   EXPECT_TRUE(records[0].run_is_gone && records[1].run_is_gone);
+}
+
+TEST_F(tuning, what_was_far_slower_is_not_tried_again) {
+  constexpr int first = 3 * of_each + to_agree, between = 100 * 2 * of_each;
+  const auto three = finalists({always(0.002), always(0.01), always(0.0021)}, {.repeated = true});
+  run(*three, first);
+  EXPECT_NE(three->describe().find("again after " + std::to_string(first + between)), std::string::npos)
+      << three->describe();
+  run(*three, between + 1);
+  EXPECT_NE(
+      three->describe().find("again until run " + std::to_string(first + between + 2 * of_each + to_agree)),
+      std::string::npos)
+      << three->describe();
+  run(*three, 2 * of_each + to_agree - 1);
+  EXPECT_EQ(records[1].runs, of_each);
+  EXPECT_EQ(records[2].runs, 2 * of_each);
+  EXPECT_NEAR(three->measured()[1], 0.01, 1e-9);
+  EXPECT_NE(three->describe().find("number 1 10 ms"), std::string::npos) << three->describe();
+  three->end();
+  const auto two = finalists({always(0.002), always(0.01)}, {.repeated = true});
+  run(*two, 2 * of_each + to_agree + 5);
+  EXPECT_TRUE(records[1].run_is_gone) << "nothing is left to be tried";
+  EXPECT_EQ(two->describe().find("again"), std::string::npos) << two->describe();
+  run(*two, 2 * between);
+  EXPECT_EQ(records[1].runs, of_each);
+  two->end();
 }
 
 TEST_F(tuning, may_end_before_it_has_decided) {
