@@ -6,7 +6,6 @@
 #include "mpi_main.h"
 #include "own_communicator.h"
 
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -17,7 +16,6 @@ namespace tacit::test {
 namespace {
 
 using namespace runtime;
-using clock = std::chrono::steady_clock;
 
 /// What has happened to one candidate.
 struct record {
@@ -25,35 +23,14 @@ struct record {
   bool run_is_gone = false, peers_are_gone = false;
 };
 
-class timed_run : public execution {
-public:
-  timed_run(double seconds, record& r) : seconds_(seconds), record_(r) {}
-  ~timed_run() override {
-    EXPECT_FALSE(record_.peers_are_gone);
-    record_.run_is_gone = true;
-  }
-  void start() override {
-    ++record_.runs;
-    end_ =
-        clock::now() + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(seconds_));
-  }
-  bool progress() override { return clock::now() >= end_; }
-  void finish() override {
-    while (!progress()) {
-    }
-  }
-
-private:
-  double seconds_;
-  record& record_;
-  clock::time_point end_;
-};
-
 /// Takes time by a clock of its own.
 class virtual_run : public execution {
 public:
   virtual_run(std::function<double(int run)> seconds, record& r) : seconds_(std::move(seconds)), record_(r) {}
-  ~virtual_run() override { record_.run_is_gone = true; }
+  ~virtual_run() override {
+    EXPECT_FALSE(record_.peers_are_gone);
+    record_.run_is_gone = true;
+  }
   void start() override { now += seconds_(record_.runs++); }
   bool progress() override { return true; }
   void finish() override {}
@@ -82,8 +59,10 @@ protected:
     std::vector<tuned_candidate> candidates;
     for (std::size_t i = 0; i < seconds.size(); ++i)
       candidates.push_back({"number " + std::to_string(i), std::make_unique<recorded_connection>(records[i]),
-                            std::make_unique<timed_run>(seconds[i], records[i])});
-    return std::make_unique<tuned_run>(std::move(candidates), after, comm, 7);
+                            std::make_unique<virtual_run>(always(seconds[i]), records[i])});
+    auto made = std::make_unique<tuned_run>(std::move(candidates), after, comm, 7);
+    made->take_time_from([] { return virtual_run::now; });
+    return made;
   }
   /// As candidates of a compiled graph, of which the first one stays unless another one is faster. What a run of one takes depends on
   /// its number.
