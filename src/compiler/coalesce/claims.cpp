@@ -95,6 +95,7 @@ void claims::release() {
 
 bool (*units_differ)(MPI_Win win) = nullptr;
 copy_observer told_of_copies = nullptr;
+bool sees_synchronizations = false;
 
 bool checks_claims() {
   const char* const said = std::getenv("TACIT_COALESCE_CHECK");

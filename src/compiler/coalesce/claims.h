@@ -37,6 +37,7 @@ struct claim {
   kind says = none;
   const char* file = nullptr;
   int line = 0;
+  int region = 0; ///< its number; 0: none
 };
 claim& current_claim();
 /// Of the next fence of this thread.
@@ -45,6 +46,8 @@ claim& claim_of_fence();
 /// Told of accesses to windows that are no calls of MPI; null unless the program was compiled to check.
 using copy_observer = void (*)(MPI_Win win, int target, MPI_Aint from, std::size_t bytes, bool stores);
 extern copy_observer told_of_copies;
+/// Each synchronization of the program tells regions of it (window_store.h); not unless the program was compiled to check.
+extern bool sees_synchronizations;
 /// Whether the processes of a window have different displacement units; likewise null.
 extern bool (*units_differ)(MPI_Win win);
 /// "rank 3" of MPI_COMM_WORLD.

@@ -17,6 +17,8 @@ namespace {
 constexpr std::size_t usual_factor = 65536;
 constexpr std::size_t usual_memory = std::size_t{16} << 20;
 
+int regions_begun = 0;
+
 /// For begin without memory. All processes come to fences of the second, as without it.
 tacit_coalesce idle_region(0), idle_collective_region(0, TACIT_COALESCE_COLLECTIVE);
 
@@ -28,7 +30,7 @@ public:
       pthread_mutex_lock(&locks_->one_at_a_time);
     if (checks_) {
       outer_ = current_claim();
-      current_claim() = {claim::no_overlap, region->file, region->line};
+      current_claim() = {claim::no_overlap, region->file, region->line, region->number};
     }
   }
   ~entered() {
@@ -234,6 +236,7 @@ tacit_coalesce* tacit_coalesce_begin(long long factor, long long memory, int fla
                                                    "a number of elements, such as 4096");
   region->file = file;
   region->line = line;
+  region->number = __atomic_add_fetch(&regions_begun, 1, __ATOMIC_RELAXED);
   region->collects = region->factor > 1 && !(flags & TACIT_COALESCE_UNITS_DIFFER);
   region->checks = (flags & TACIT_COALESCE_NO_OVERLAP) && checks_claims();
   region->plain = region->collects && !region->checks && !(flags & TACIT_COALESCE_THREADS);
@@ -248,6 +251,8 @@ int tacit_coalesce_send(tacit_coalesce* region, MPI_Win win, int target) {
     if (w->store && (win == MPI_WIN_NULL || w->win == win)) {
       error = first_of(error, region->send(*w, target));
       w->store->busy = under_way::anything; // what comes may have operations of its own
+      if (region->checks && !sees_synchronizations)
+        w->claimed.verify(target, region->file, region->line); // or synchronize
     }
   return error;
 }

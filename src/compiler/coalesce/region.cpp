@@ -390,6 +390,8 @@ void tacit_coalesce::completed(region_window& window, int target) {
 }
 
 void tacit_coalesce::release(region_window& window) {
+  if (checks) // its synchronization stands behind the region
+    window.claimed.verify(TACIT_ALL_TARGETS, file, line);
   if (window.store) {
     hide_window(window);
     free_batches(window);

@@ -54,6 +54,7 @@ struct tacit_coalesce {
   int flags;
   const char* file = nullptr;
   int line = 0;
+  int number = 0;        ///< of this process's regions, in the order in which they began
   bool collects = false; ///< else every operation is MPI's own
   bool checks = false;
   bool plain =

@@ -44,6 +44,7 @@ __attribute__((constructor)) void begin() {
   compiled_to_check();
   units_differ = have_different_units;
   told_of_copies = told;
+  sees_synchronizations = true;
 }
 
 void note_operation(MPI_Win win, int target, MPI_Aint disp, MPI_Count count, MPI_Datatype type,
@@ -84,6 +85,13 @@ int completes(int error, MPI_Win win, F ended) {
   return error;
 }
 
+template <typename F>
+int synchronizes(int error, MPI_Win win, int target, F ended) {
+  if (error == MPI_SUCCESS)
+    synchronized(win, target);
+  return completes(error, win, ended);
+}
+
 } // namespace
 
 int tacit_checked_lock_type(const tacit_local* local, int lock_type, const char* file, int line) {
@@ -112,7 +120,7 @@ int MPI_Win_free(MPI_Win* win) {
 int MPI_Win_fence(int assertion, MPI_Win win) {
   expect_nothing_collected(win, TACIT_ALL_TARGETS, "MPI_Win_fence");
   const claim by = claim_of_fence();
-  return completes(PMPI_Win_fence(assertion, win), win, [&](window_log& log) {
+  return synchronizes(PMPI_Win_fence(assertion, win), win, TACIT_ALL_TARGETS, [&](window_log& log) {
     log.fenced(by);
     log.completed(TACIT_ALL_TARGETS);
     log.compare();
@@ -123,7 +131,8 @@ int MPI_Win_start(MPI_Group group, int assertion, MPI_Win win) {
 }
 int MPI_Win_complete(MPI_Win win) {
   expect_nothing_collected(win, TACIT_ALL_TARGETS, "MPI_Win_complete");
-  return completes(PMPI_Win_complete(win), win, [](window_log& log) { log.started_epoch_completed(); });
+  return synchronizes(PMPI_Win_complete(win), win, TACIT_ALL_TARGETS,
+                      [](window_log& log) { log.started_epoch_completed(); });
 }
 int MPI_Win_lock(int type, int target, int assertion, MPI_Win win) {
   const claim by = of_next_lock;
@@ -141,19 +150,23 @@ int MPI_Win_unlock(int target, MPI_Win win) {
       wait_for_others();
     log->loads_and_stores_end(target);
   }
-  return completes(PMPI_Win_unlock(target, win), win, [&](window_log& log) { log.unlocked(target); });
+  return synchronizes(PMPI_Win_unlock(target, win), win, target,
+                      [&](window_log& log) { log.unlocked(target); });
 }
 int MPI_Win_unlock_all(MPI_Win win) {
   expect_nothing_collected(win, TACIT_ALL_TARGETS, "MPI_Win_unlock_all");
-  return completes(PMPI_Win_unlock_all(win), win, [](window_log& log) { log.unlocked_all(); });
+  return synchronizes(PMPI_Win_unlock_all(win), win, TACIT_ALL_TARGETS,
+                      [](window_log& log) { log.unlocked_all(); });
 }
 int MPI_Win_flush(int target, MPI_Win win) {
   expect_nothing_collected(win, target, "MPI_Win_flush");
-  return completes(PMPI_Win_flush(target, win), win, [&](window_log& log) { log.completed(target); });
+  return synchronizes(PMPI_Win_flush(target, win), win, target,
+                      [&](window_log& log) { log.completed(target); });
 }
 int MPI_Win_flush_all(MPI_Win win) {
   expect_nothing_collected(win, TACIT_ALL_TARGETS, "MPI_Win_flush_all");
-  return completes(PMPI_Win_flush_all(win), win, [](window_log& log) { log.completed(TACIT_ALL_TARGETS); });
+  return synchronizes(PMPI_Win_flush_all(win), win, TACIT_ALL_TARGETS,
+                      [](window_log& log) { log.completed(TACIT_ALL_TARGETS); });
 }
 
 int MPI_Put(const void* origin, int origin_count, MPI_Datatype origin_type, int target, MPI_Aint disp,

@@ -103,9 +103,9 @@ bool is_operation(window_access what) {
   return what != window_access::load && what != window_access::store;
 }
 
-/// Two operations of one process, by different statements: whatever lock they have, nothing between them completes the first.
+/// Two operations of one process, by different statements or by one that comes again: whatever lock they have, nothing between them completes the first.
 bool in_one_epoch(const access_record& a, const access_record& b) {
-  if (a.by_request || b.by_request || std::strcmp(a.where, b.where) == 0) // a region compares its own itself
+  if (a.by_request || b.by_request || a.region == b.region) // a region compares its own itself
     return false;
   if (!is_operation(a.what) || !is_operation(b.what))
     return false;
@@ -158,7 +158,6 @@ bool compare_all(access_record* records, std::size_t count, const int* world, co
       say(first ? a : b, first ? b : a, world);
       if (++said == most_said)
         return true;
-      break; // the next access
     }
   return true;
 }
@@ -261,6 +260,7 @@ access_record window_log::blank(int target, window_access what, const claim& by)
   made.origin = own_.rank;
   made.what = what;
   made.says = by.says;
+  made.region = by.region;
   if (by.says == claim::none)
     return made;
   char text[PATH_MAX + 16];
@@ -292,7 +292,8 @@ void window_log::note(int target, MPI_Aint from, MPI_Aint to, window_access what
   if (records_.size) { // places of one call, and loops over neighbors
     access_record& last = records_.back();
     if (last.ended == 0 && last.to == from && last.target == target && last.what == what &&
-        last.says == made.says && last.by_request == by_request && std::strcmp(last.where, made.where) == 0) {
+        last.says == made.says && last.region == made.region && last.by_request == by_request &&
+        std::strcmp(last.where, made.where) == 0) {
       last.to = to;
       return;
     }

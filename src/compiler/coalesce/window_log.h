@@ -4,7 +4,7 @@
 //
 //     in one epoch of fences                              always
 //     in epochs of passive target, or of start, complete  if both times overlap, and neither lock is exclusive
-//     if they are operations of one process               if both times overlap, in whatever lock; what a region does twice it sees itself
+//     if they are operations of one process               if both times overlap, in whatever lock; what one region does twice it sees itself
 //
 // An operation takes from its call to the call that completes it; loads and stores take as long as the lock is held. Overlapping times
 // prove that nothing has put the two in an order. The reverse is not true: accesses that could meet another time are found only when
@@ -29,6 +29,7 @@ struct access_record {
   MPI_Aint from, to;
   long long begun, ended; ///< nanoseconds of one node's clock; 0: it goes on
   int target, origin;     ///< in the window's group
+  int region;             ///< of the origin's, its number
   window_access what;
   claim::kind says;
   bool exclusive, fenced;

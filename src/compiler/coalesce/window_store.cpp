@@ -35,6 +35,11 @@ int forget_store(MPI_Win, int, void* value, void*) {
 
 constinit attribute<on_windows, window_store> stores_of_windows(forget_store);
 
+/// And of no other, which may be collecting.
+bool is_of_this_thread(const tacit_coalesce& region) {
+  return !(region.flags & TACIT_COALESCE_THREADS) && pthread_equal(region.thread, pthread_self());
+}
+
 bool is_dynamic(MPI_Win win) {
   int* flavor = nullptr;
   int present = 0;
@@ -73,13 +78,21 @@ window_store* store_of(MPI_Win win) {
   return found ? found : make_store(win);
 }
 
+void synchronized(MPI_Win win, int target) {
+  const locked all;
+  const window_store* const store = stores_of_windows.of(win);
+  for (region_window* user = store ? store->users : nullptr; user; user = user->next_user)
+    if (user->region->checks && is_of_this_thread(*user->region))
+      user->claimed.verify(target, user->region->file, user->region->line);
+}
+
 const tacit_coalesce* region_with_waiting(MPI_Win win, int target) {
   const locked all;
   const window_store* const store = stores_of_windows.of(win);
   for (const region_window* user = store ? store->users : nullptr; user; user = user->next_user) {
     const tacit_coalesce& region = *user->region;
-    if ((region.flags & TACIT_COALESCE_THREADS) || !pthread_equal(region.thread, pthread_self()))
-      continue; // another thread may be collecting
+    if (!is_of_this_thread(region))
+      continue;
     const bool waits = target == TACIT_ALL_TARGETS
                            ? user->waiting.size > 0
                            : target >= 0 && target < user->processes && user->targets[target].waits;

@@ -46,6 +46,9 @@ window_store* store_of(MPI_Win win);
 /// Of the regions of this thread one that has collected something for the target (TACIT_ALL_TARGETS: for any); null: none has. Local.
 const tacit_coalesce* region_with_waiting(MPI_Win win, int target);
 
+/// Check mode, behind a synchronization of this thread: what regions of the thread have done before it comes in front of all that follows.
+void synchronized(MPI_Win win, int target);
+
 void begin_use(window_store& store, region_window& user);
 /// Chunks that the user leaves behind belong to the store from now on.
 void end_use(window_store& store, region_window& user);

@@ -2,7 +2,7 @@
 // works on the next one, so that one process alone works on itself.
 //
 //     coalesce_behaviour                 all
-//     coalesce_behaviour true|false|lost  one claim or mistake, for the words that are said about it
+//     coalesce_behaviour true|false|elsewhere [true]|lost  one claim or mistake, for the words that are said about it
 #include "expect.h"
 #include "own_window.h"
 
@@ -418,6 +418,20 @@ void claims_no_overlap(bool truly) {
   tacit_coalesce_end(&r);
 }
 
+/// Out of sight of the region: in a function in front of which it sends, and behind its end.
+void synchronizes_elsewhere(bool truly) {
+  window w(64);
+  MPI_Win_lock_all(0, w.win);
+  tacit_coalesce* r = begin(0, 0, TACIT_COALESCE_NO_OVERLAP);
+  accumulate(r, 1, 6, MPI_SUM, w.win);
+  tacit_coalesce_send(r, MPI_WIN_NULL, TACIT_ALL_TARGETS);
+  MPI_Win_flush_all(w.win);
+  accumulate(r, 1, 6, MPI_SUM, w.win);
+  accumulate(r, 1, truly ? 7 : 6, MPI_SUM, w.win);
+  tacit_coalesce_end(&r);
+  MPI_Win_unlock_all(w.win);
+}
+
 void forgets_to_send() {
   auto* const w = new window(64);
   tacit_coalesce* r = begin();
@@ -441,6 +455,8 @@ int main(int argc, char** argv) {
   if (argc > 1) {
     if (std::strcmp(argv[1], "lost") == 0)
       forgets_to_send();
+    else if (std::strcmp(argv[1], "elsewhere") == 0)
+      synchronizes_elsewhere(argc > 2);
     else
       claims_no_overlap(std::strcmp(argv[1], "true") == 0);
   } else {

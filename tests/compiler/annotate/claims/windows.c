@@ -214,7 +214,8 @@ static void one_elsewhere(void) {
 /* Synchronizes where the region does not see it: a claim says that it does not. */
 static MPI_Win another;
 static __attribute__((noinline)) void complete(MPI_Win which, int target) {
-  MPI_Win_flush(target, which);
+  if (which != MPI_WIN_NULL)
+    MPI_Win_flush(target, which);
 }
 static void flushes(MPI_Win which) {
   long value = 1, *cells;
@@ -269,6 +270,89 @@ static void put_outside(void) {
   put_before(rank == 0, 8 * rank);
 }
 
+/* The synchronization stands behind the statement. */
+static void synchronized_behind(int target, int divided_by) {
+  long values[8] = {0};
+  MPI_Win_fence(0, win);
+/* said fenced_behind 1: operations of this region touch bytes 256 to 264 of the window of process 1 twice */
+/* said fenced_behind_another 1: operations of this region touch bytes 256 to 264 of the window of process 0 twice */
+#pragma mpi osc_coalesce(win, memory, long, MPI_LONG, MPI_COMM_WORLD) no_overlap
+  for (int i = 0; i < 8; ++i)
+    MPI_Put(&values[i], 1, MPI_LONG, target, 32 * rank + i / divided_by, 1, MPI_LONG, win);
+  MPI_Win_fence(0, win);
+}
+static void apart_behind(void) {
+  synchronized_behind(0, 1);
+}
+static void fenced_behind(void) {
+  synchronized_behind(rank, 1 + rank);
+}
+static void fenced_behind_another(void) {
+  synchronized_behind(1 - rank, 1 + rank);
+}
+
+/* The same statement comes again, before a synchronization or behind one. */
+static void comes_again(int completes) {
+  long value = 1;
+  MPI_Win_lock_all(0, win);
+  for (int round = 0; round < 2; ++round) {
+/* said again_in_epoch 1: this region puts into bytes 64 to 96 of the window of process 0 while rank 1 puts into them */
+#pragma mpi osc_coalesce(win, memory, long, MPI_LONG, MPI_COMM_WORLD) no_overlap
+    for (int i = 0; i < 4; ++i)
+      MPI_Put(&value, 1, MPI_LONG, 0, 8 * rank + i, 1, MPI_LONG, win);
+    if (completes)
+      MPI_Win_flush(0, win);
+  }
+  MPI_Win_unlock_all(win);
+}
+static void again(void) {
+  comes_again(1);
+}
+static void again_in_epoch(void) {
+  comes_again(rank == 0);
+}
+
+/* The synchronization is in the statement, but in a function that the transformer does not know. */
+static void completed_by_function(int completes) {
+  long value = 1;
+  MPI_Win_lock_all(0, win);
+/* said twice_around_function 1: operations of this region touch bytes 64 to 72 of the window of process 0 twice */
+#pragma mpi osc_coalesce(win, memory, long, MPI_LONG, MPI_COMM_WORLD) no_overlap
+  {
+    MPI_Put(&value, 1, MPI_LONG, 0, 8 * rank, 1, MPI_LONG, win);
+    complete(completes ? win : MPI_WIN_NULL, 0);
+    MPI_Put(&value, 1, MPI_LONG, 0, 8 * rank, 1, MPI_LONG, win);
+    MPI_Win_flush(0, win);
+  }
+  MPI_Win_unlock_all(win);
+}
+static void twice_between_functions(void) {
+  completed_by_function(1);
+}
+static void twice_around_function(void) {
+  completed_by_function(rank == 0);
+}
+
+/* Operations in front of the statement and behind it, in one epoch of fences. */
+static void put_around(int before, int behind) {
+  long value = 1;
+  MPI_Win_fence(0, win);
+  MPI_Put(&value, 1, MPI_LONG, 0, 32 * rank + before, 1, MPI_LONG, win);
+/* said puts_around 1: this region puts into bytes 264 to 272 of the window of process 0 while rank 1 puts into them */
+/* said puts_around 1: this region puts into bytes 280 to 288 of the window of process 0 while rank 1 puts into them */
+#pragma mpi osc_coalesce(win, memory, long, MPI_LONG, MPI_COMM_WORLD) no_overlap
+  for (int i = 0; i < 4; ++i)
+    MPI_Put(&value, 1, MPI_LONG, 0, 32 * rank + i, 1, MPI_LONG, win);
+  MPI_Put(&value, 1, MPI_LONG, 0, 32 * rank + behind, 1, MPI_LONG, win);
+  MPI_Win_fence(0, win);
+}
+static void puts_apart(void) {
+  put_around(4, 5);
+}
+static void puts_around(void) {
+  put_around(rank == 1 ? 1 : 4, rank == 1 ? 3 : 5);
+}
+
 /* Every second element, and those between. */
 static void columns(int second) {
   long values[8] = {0};
@@ -315,6 +399,15 @@ int main(int argc, char** argv) {
              {"completed_before", completed_before},
              {"put_elsewhere", put_elsewhere},
              {"put_outside", put_outside},
+             {"apart_behind", apart_behind},
+             {"fenced_behind", fenced_behind},
+             {"fenced_behind_another", fenced_behind_another},
+             {"again", again},
+             {"again_in_epoch", again_in_epoch},
+             {"twice_between_functions", twice_between_functions},
+             {"twice_around_function", twice_around_function},
+             {"puts_apart", puts_apart},
+             {"puts_around", puts_around},
              {"columns_apart", columns_apart},
              {"columns_meet", columns_meet}};
   MPI_Init(&argc, &argv);
