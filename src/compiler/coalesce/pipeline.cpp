@@ -20,6 +20,7 @@
 #include "compiler/coalesce/datatypes.h"
 #include "compiler/coalesce/exchange_parts.h"
 #include "compiler/coalesce/known_exchange.h"
+#include "compiler/coalesce/long_wait.h"
 #include "compiler/coalesce/once_more.h"
 #include "compiler/coalesce/store_bound.h"
 #include "compiler/hooks/devices.h"
@@ -426,6 +427,7 @@ int tacit_pipeline_alltoall(tacit_pipeline* exchange, const void* origin, int or
   verify(p);
   if (p.is_new)
     end_rehearsal(p);
+  const long_wait waits(p.processes > 1 && checks_claims(), p.file, p.line);
   if (p.among && checks_claims() && !static_cast<known_exchanges*>(p.among)->came_apart)
     see_that_all_came(p, *static_cast<known_exchanges*>(p.among));
   if (p.way == in_parts)

@@ -1,14 +1,15 @@
 // Check mode: a loop in front of a pipelined exchange that stores where an annotation claims it does not; processes that come to it from lines
 // of their own, always from the same one (lines) or not (apart), in parts or by puts (TACIT_PIPELINE), or of which one comes with a
 // datatype that cannot be cut, from the beginning (whole) or later (cut): everything arrives all the same. Or all come with such a one
-// (derived). With a second word, all of that in the only exchange of the program.
+// (derived). Or one comes long after the other (late). With a second word, all of that in the only exchange of the program.
 //
-//     pipeline_claims true|send|receive|lines|apart|whole|cut|derived [once]
+//     pipeline_claims true|send|receive|lines|apart|whole|cut|derived|late [once]
 #include <mpi.h>
 #include <tacit/coalesce.h>
 
 #include <cstdio>
 #include <cstring>
+#include <unistd.h>
 #include <vector>
 
 int main(int argc, char** argv) {
@@ -46,6 +47,8 @@ int main(int argc, char** argv) {
       if (i == block / 2 && me == 0 && into_received)
         received[block - 1] = 3;
     }
+    if (std::strcmp(argv[1], "late") == 0 && me == 0)
+      sleep(12);
     tacit_pipeline_alltoall(&p, array.data(), count, type, received.data(), block, MPI_INT, MPI_COMM_WORLD);
     for (int from = 0; from < processes; ++from)
       for (int i = 0; i < block; ++i)
