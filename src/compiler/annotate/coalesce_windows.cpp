@@ -148,10 +148,46 @@ private:
   }
 };
 
+/// The name of a member of the object whose function this is: of `this->m` and of `m`; empty for anything else.
+std::string own_member(const clang::Expr* e) {
+  const auto* member = e ? dyn_cast<clang::MemberExpr>(e->IgnoreParenImpCasts()) : nullptr;
+  return member && !member->hasQualifier() &&
+                 isa<clang::CXXThisExpr>(member->getBase()->IgnoreParenImpCasts())
+             ? member->getMemberDecl()->getNameAsString()
+             : std::string();
+}
+
+/// Of a member's name in the function itself, which would be another variable.
+bool is_declared_in(const clang::FunctionDecl& function, const std::string& name) {
+  class finder : public ast_visitor {
+  public:
+    explicit finder(const std::string& name) : name_(name) {}
+    bool VisitNamedDecl(clang::NamedDecl* d) override {
+      found |= d->getDeclName().isIdentifier() && d->getName() == name_;
+      return !found;
+    }
+    bool found = false;
+
+  private:
+    const std::string& name_;
+  };
+  finder walk(name);
+  walk.TraverseDecl(const_cast<clang::FunctionDecl*>(&function));
+  return walk.found;
+}
+
+/// A member may be written as `m` in the one place and as `this->m` in the other.
+bool is_own_window(const clang::Expr* window, const std::string& listed, const annotated_statement& at) {
+  const std::string name = own_member(window);
+  return !name.empty() && (same_code(listed, "this->" + name) ||
+                           (same_code(listed, name) && !is_declared_in(*at.function, name)));
+}
+
 bool is_listed(const unit& of, const annotated_statement& at, const mpi_use& use) {
   const clang::Expr* window = window_argument(use);
-  return std::any_of(at.by.says.windows.begin(), at.by.says.windows.end(),
-                     [&](const window_buffer& w) { return is_window(window, w.window.text, of.context); });
+  return std::any_of(at.by.says.windows.begin(), at.by.says.windows.end(), [&](const window_buffer& w) {
+    return is_window(window, w.window.text, of.context) || is_own_window(window, w.window.text, at);
+  });
 }
 
 /// Whoever comes to its fences by the same annotation waits for it, whatever it collects.
@@ -172,6 +208,7 @@ struct send {
   const clang::Stmt* before = nullptr; ///< a statement of a block, or the call itself
   const clang::Expr* call = nullptr;
   std::string name;           ///< of what is called
+  bool operates = false;      ///< on a window that may be one of the region's; else it may synchronize
   bool in_expression = false; ///< the call becomes (send, call)
 };
 
@@ -362,6 +399,12 @@ private:
                        [&](const mpi_use& u) { return is_operation(u) && on_listed(u); });
   }
 
+  static bool operates(const clang::Expr* call) {
+    const auto use = mpi_use_of(call);
+    return use && (is_operation(*use) || use->is({mpi_call::Rput, mpi_call::Rget, mpi_call::Raccumulate,
+                                                  mpi_call::Rget_accumulate}));
+  }
+
   void send_before(const clang::Expr* call, const std::string& name) {
     const clang::Stmt* around = statement_around(call);
     const auto is_there = [&](const clang::Stmt* s) {
@@ -370,10 +413,10 @@ private:
     };
     if (around && !has_operation(around) && span_with_pragmas(of_, around)) {
       if (!is_there(around))
-        plan_.sends.push_back({around, call, name, false});
+        plan_.sends.push_back({around, call, name, operates(call), false});
     } else if (isa<clang::CallExpr>(call) && !isa<clang::CXXOperatorCallExpr>(call) &&
                is_in_statement(call) && text_.span(call->getSourceRange())) {
-      plan_.sends.push_back({call, call, name, true});
+      plan_.sends.push_back({call, call, name, operates(call), true});
     } else {
       plan_.refused = stays(at_, wording(remark::the_statement), reason::epoch_unclear,
                             wording(remark::nothing_before, {name, place_of(call->getExprLoc())}));
@@ -488,8 +531,10 @@ void change(const unit& of, const annotated_statement& at, const function_facts&
   for (const auto& s : plan.sends) {
     if (!s.in_expression) {
       const span_of_text place = *span_with_pragmas(of, s.before);
-      into.edits[place.file].insert(place.begin,
-                                    "/* tacit: " + s.name + " may synchronize. */\n" + send + ";\n");
+      into.edits[place.file].insert(place.begin, "/* tacit: " + s.name +
+                                                     (s.operates ? " may be for one of these windows. */\n"
+                                                                 : " may synchronize. */\n") +
+                                                     send + ";\n");
     } else {
       const span_of_text place = *text.span(s.call->getSourceRange());
       into.edits[place.file].insert(place.begin, "(" + send + ", ");
@@ -498,7 +543,7 @@ void change(const unit& of, const annotated_statement& at, const function_facts&
     into.said.push_back({severity::remark,
                          s.call->getExprLoc(),
                          reason::sent_early,
-                         wording(remark::sent_before, {s.name}),
+                         wording(s.operates ? remark::sent_before_operation : remark::sent_before, {s.name}),
                          "",
                          {}});
   }

@@ -26,6 +26,8 @@ struct finding {
   clang::SourceLocation note_at;
   std::string decided_by =
       {}; ///< "pragma", "flag", "platform", "run" (when the program runs); empty: nothing was to be decided
+  bool unchecked =
+      false; ///< of what stays as it is: check mode checks nothing that the annotation claims of it
 };
 
 using findings = std::vector<finding>;

@@ -366,6 +366,24 @@ const clang::Stmt* statement_of(const clang::CallExpr* call, const function_fact
   return nullptr;
 }
 
+std::string why_no_statement(const clang::CallExpr* call, const function_facts& facts) {
+  const clang::Stmt* up = facts.parent_of(call);
+  const auto passes_nothing_on = [](const clang::Stmt* s) {
+    const auto* cast = dyn_cast<clang::CastExpr>(s);
+    return isa<clang::ParenExpr, clang::ExprWithCleanups>(s) ||
+           (cast && cast->getCastKind() == clang::CK_ToVoid);
+  };
+  const clang::Stmt* at = call;
+  for (; up && passes_nothing_on(up); up = facts.parent_of(at))
+    at = up;
+  const auto* loop = llvm::dyn_cast_or_null<clang::ForStmt>(up);
+  const auto* again = llvm::dyn_cast_or_null<clang::WhileStmt>(up);
+  const bool is_statement =
+      llvm::isa_and_nonnull<clang::SwitchCase, clang::LabelStmt, clang::AttributedStmt>(up) ||
+      (loop && loop->getBody() == at) || (again && again->getBody() == at);
+  return wording(is_statement ? remark::no_statement_of_block : remark::value_used);
+}
+
 const clang::VarDecl* variable_of(const clang::Expr* expression) {
   if (!expression)
     return nullptr;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 namespace clang {
@@ -59,6 +60,9 @@ const clang::Stmt* jump_out_of(const clang::Stmt* statement);
 
 /// The call with what stands around it up to a statement of a block, or a branch: `(void)MPI_Send(…)`. Null if its value is used.
 const clang::Stmt* statement_of(const clang::CallExpr* call, const function_facts& facts);
+
+/// In the words of a remark: why that is null.
+std::string why_no_statement(const clang::CallExpr* call, const function_facts& facts);
 
 /// The variable that an expression is, without parentheses and conversions; null if it is anything else.
 const clang::VarDecl* variable_of(const clang::Expr* expression);

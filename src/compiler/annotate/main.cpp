@@ -31,7 +31,9 @@ enum exit_code : int { done = 0, input_has_errors = 1, wrong_usage = 2 };
 struct request {
   std::string mode, overlay, database;
   std::vector<std::string> files, flags, extra; ///< extra: for all files, behind what the database says
-  bool has_flags = false, quiet = false;
+  bool has_flags = false;
+  bool quiet = false;          ///< no remarks
+  bool only_unchecked = false; ///< of remarks those that say what check mode does not check
   target_platform platform;
 };
 
@@ -142,6 +144,8 @@ request read_words(const std::vector<std::string>& words) {
       break;
     } else if (takes("--database", word, made.database) || word == "--quiet")
       made.quiet |= word == "--quiet";
+    else if (word == "--only-unchecked")
+      made.only_unchecked = true;
     else if (takes("--extra", word, value))
       made.extra.push_back(value);
     else if (takes("--assume", word, value))
@@ -172,23 +176,25 @@ std::string_view word_of(severity level) {
 
 class reporter {
 public:
-  reporter(clang::DiagnosticsEngine& engine, const clang::SourceManager& sources, bool quiet)
-      : engine_(engine), sources_(sources), quiet_(quiet) {}
+  reporter(clang::DiagnosticsEngine& engine, const clang::SourceManager& sources, const request& asked)
+      : engine_(engine), sources_(sources), asked_(asked) {}
 
   void say(const finding& f, results& into) {
     const clang::PresumedLoc at = sources_.getPresumedLoc(sources_.getExpansionLoc(f.where));
     const std::string code = f.code == reason::none ? "" : vocabulary::reason_label(f.code);
-    into.said.push_back({std::string(word_of(f.level)), at.isValid() ? at.getFilename() : "", code, f.text,
+    const std::string text =
+        f.text + (asked_.platform.checked && f.unchecked ? wording(remark::claims_unchecked) : "");
+    into.said.push_back({std::string(word_of(f.level)), at.isValid() ? at.getFilename() : "", code, text,
                          f.note, f.decided_by, at.isValid() ? at.getLine() : 0,
                          at.isValid() ? at.getColumn() : 0});
     into.wrong |= f.level == severity::error;
-    if (quiet_ && f.level == severity::remark)
+    if (f.level == severity::remark && (asked_.quiet || (asked_.only_unchecked && !f.unchecked)))
       return;
     using level = clang::DiagnosticsEngine::Level;
     print(f.level == severity::error     ? level::Error
           : f.level == severity::warning ? level::Warning
                                          : level::Remark,
-          f.where, f.text + (code.empty() ? "" : " [" + code + "]"));
+          f.where, text + (code.empty() ? "" : " [" + code + "]"));
     if (!f.note.empty())
       print(level::Note, f.note_at.isValid() ? f.note_at : f.where, f.note);
   }
@@ -202,7 +208,7 @@ private:
 
   clang::DiagnosticsEngine& engine_;
   const clang::SourceManager& sources_;
-  bool quiet_;
+  const request& asked_;
 };
 
 /// Clang prints a line of source character by character, each by a system call: hundreds of warnings took half as long as the parse.
@@ -233,7 +239,7 @@ public:
     context.getDiagnostics().setIgnoreAllWarnings(without_warnings_);
     transformation made = transform(context, *pragmas_, asked_.platform);
     const buffered_errors whole_lines;
-    reporter report(context.getDiagnostics(), context.getSourceManager(), asked_.quiet);
+    reporter report(context.getDiagnostics(), context.getSourceManager(), asked_);
     for (const finding& f : made.said)
       report.say(f, into_);
     for (changed_file& f : made.files)

@@ -277,7 +277,7 @@ private:
     if (use.is({mpi_call::Bsend, mpi_call::Sendrecv_replace}))
       return obstacle{reason::no_window, wording(remark::nothing_to_gain), at};
     if (!statement)
-      return obstacle{reason::no_statement_of_its_own, wording(remark::value_used), at};
+      return obstacle{reason::no_statement_of_its_own, why_no_statement(use.call, facts_), at};
     if (facts_.has_odd_jumps())
       return obstacle{reason::jumps, wording(remark::odd_jumps), at};
     const source text(of_.context);

@@ -109,7 +109,7 @@ private:
     if (use.name != "MPI_Alltoall")
       return obstacle{reason::collective_stays, wording(remark::only_alltoall), at};
     if (!e.statement)
-      return obstacle{reason::no_statement_of_its_own, wording(remark::value_used), at};
+      return obstacle{reason::no_statement_of_its_own, why_no_statement(e.use.call, facts_), at};
     const source text(of_.context);
     bool whole = text.span(use.call->getCallee()->getSourceRange()).has_value();
     for (const clang::Expr* argument : use.call->arguments())

@@ -1,5 +1,6 @@
 #include "compiler/annotate/pragmas.h"
 
+#include "compiler/annotate/rewriting.h"
 #include "compiler/pragma/parse.h"
 
 #include <algorithm>
@@ -282,6 +283,9 @@ std::vector<annotated_statement> attach(const std::vector<pragma>& pragmas, clan
     const attacher::candidate& c = walk.candidates()[i];
     if (c.next && c.function)
       made.push_back({pragmas[i], c.next, c.function});
+    else if (!pragmas[i].editable) // its statement comes out of the same macro, as its whole function may
+      faults.push_back(stays({pragmas[i], nullptr, nullptr}, wording(remark::the_statement), reason::in_macro,
+                             wording(remark::out_of_macro)));
     else
       faults.push_back({severity::error,
                         pragmas[i].begin,

@@ -238,7 +238,9 @@ finding stays(const annotated_statement& at, const std::string& what, reason why
           why,
           wording(remark::as_written, {std::string(word_of(at.by.says.kind)), what, detail}),
           "",
-          {}};
+          {},
+          {},
+          at.by.says.kind != annotation_kind::rma}; // which claims nothing that is checked
 }
 
 std::string location_name(const unit& of, clang::SourceLocation at) {

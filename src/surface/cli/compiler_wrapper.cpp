@@ -296,10 +296,10 @@ int transform_sources(const request& asked, const std::string& folder) {
   std::vector<std::string> line = transformer_line("overlay=" + folder, asked.mpi);
   if (asked.of == language::cxx)
     line.emplace_back("--extra=--driver-mode=g++");
-  if (transforms(asked))
+  if (asked.annotations == "apply")
     line.emplace_back("--quiet");
   if (asked.annotations == "check")
-    line.emplace_back("--checked");
+    line.insert(line.end(), {"--checked", "--only-unchecked"});
   for (std::string& word : platform_words(asked.platform))
     line.push_back(std::move(word));
   line.insert(line.end(), asked.chosen.begin(), asked.chosen.end());
@@ -412,7 +412,8 @@ void explain_wrapper(language of) {
       "  --overlap=apply   transform; else the variable TACIT_OVERLAP decides\n"
       "  --annotations     transform what `#pragma mpi` is said of, before compiling (C and C++);\n"
       "                    =report only says what could be done; the default is off;\n"
-      "                    =check makes a slow program that says which claims are not true\n"
+      "                    =check makes a slow program that says which claims are not true, and remarks\n"
+      "                    on those that it does not check\n"
       "  --platform=FILE   of tacit platform, of the machine it will run on: what pragmas leave open is "
       "decided by it\n"
       "  --pipeline=, --coalesce=, --coalesce-factor=, --coalesce-memory=, --eager-limit=, --coherent, "

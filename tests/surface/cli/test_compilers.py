@@ -197,7 +197,7 @@ class Compilers(unittest.TestCase):
         self.write("a.c", C_PROGRAM)
         self.environment["TACIT_OVERLAP"] = "report"
         said = self.tacit("cc", "--annotations=check", "-O2", "a.c", "-o", "a")
-        self.assertIn("compiled without optimization, so that no message is moved", said.stderr)
+        self.assertIn("compiled without optimization, so that the overlap pass moves no message", said.stderr)
 
     def test_launch_takes_the_choices_of_annotations_in_front_of_the_compiler(self):
         self.write("a.c", ANNOTATED_PROGRAM)
