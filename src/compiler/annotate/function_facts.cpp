@@ -1,6 +1,7 @@
 #include "compiler/annotate/function_facts.h"
 
 #include "compiler/annotate/ast_visitor.h"
+#include "compiler/annotate/finding.h"
 #include "compiler/annotate/mpi_use.h"
 
 #include <clang/AST/ASTContext.h>
