@@ -26,30 +26,19 @@ struct sinking_wait {
   const clang::Stmt* before = nullptr; ///< null: the end of the block
 };
 
-class name_finder : public ast_visitor {
-public:
-  bool VisitDeclRefExpr(clang::DeclRefExpr* name) override {
-    if (const auto* variable = dyn_cast<clang::VarDecl>(name->getDecl()))
-      found.push_back(variable);
-    return true;
-  }
-  bool VisitStmt(clang::Stmt* s) override {
-    work |= isa<clang::CallExpr, clang::ForStmt, clang::WhileStmt, clang::DoStmt>(s);
-    return true;
-  }
-  std::vector<const clang::VarDecl*> found;
-  bool work = false;
-};
-
-name_finder names_in(const clang::Stmt* s) {
-  name_finder walk;
+/// Something in it takes time.
+bool has_work(const clang::Stmt* s) {
+  class finder : public ast_visitor {
+  public:
+    bool VisitStmt(clang::Stmt* s) override {
+      found |= isa<clang::CallExpr, clang::ForStmt, clang::WhileStmt, clang::DoStmt>(s);
+      return !found;
+    }
+    bool found = false;
+  };
+  finder walk;
   walk.TraverseStmt(const_cast<clang::Stmt*>(s));
-  return walk;
-}
-
-bool mentions(const clang::Stmt* s, const clang::VarDecl* variable) {
-  const std::vector<const clang::VarDecl*> all = names_in(s).found;
-  return std::find(all.begin(), all.end(), variable) != all.end();
+  return walk.found;
 }
 
 /// Where a tree names a variable, and the assignments and comparisons in it.
@@ -77,6 +66,10 @@ request_mentions mentions_in(const clang::Stmt* s, const clang::VarDecl* variabl
   request_mentions walk(variable);
   walk.TraverseStmt(const_cast<clang::Stmt*>(s));
   return walk;
+}
+
+bool mentions(const clang::Stmt* s, const clang::VarDecl* variable) {
+  return !mentions_in(s, variable).found.empty();
 }
 
 /// MPI_REQUEST_NULL, or a list of it, and nothing else.
@@ -254,7 +247,7 @@ private:
         w.before = *next;
         break;
       }
-      work |= names_in(*next).work && !is_a_wait(*next);
+      work |= has_work(*next) && !is_a_wait(*next);
     }
     if (!work)
       w.refused = w.limit.value_or(

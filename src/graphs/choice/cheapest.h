@@ -13,7 +13,8 @@
 
 namespace tacit::graphs {
 
-/// The variant that comparing all of them takes first, and the other finalists, as far as they need not be validated. Nothing where several are wanted, or one driver, or the graph has stages,
+/// The variant that comparing all of them takes first, and the other finalists, as far as they need not be validated.
+/// Nothing where several are wanted, or one driver, or the graph has stages,
 /// or long operands (in_pieces.h), or collectives of MPI beside reductions that must keep an order; nor where it would take all prices to be certain.
 std::optional<choice> cheapest_variant(const graph& g, const compilation& c, const compile_options& options,
                                        const choice_request& wanted);

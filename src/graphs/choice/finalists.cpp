@@ -3,7 +3,6 @@
 #include "graphs/cost/driver_prices.h"
 
 #include <algorithm>
-#include <optional>
 
 namespace tacit::graphs {
 namespace {

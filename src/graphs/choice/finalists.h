@@ -1,5 +1,5 @@
-// Which variants the first runs of a graph measure, and some later ones again, without being asked (decision 278): what predictions take first, so that it may be
-// rolled back, and what may turn out to be faster.
+// Which variants the first runs of a graph measure, and some later ones again, without being asked (decision 278): what predictions take
+// first, so that it may be rolled back, and what may turn out to be faster.
 #pragma once
 
 #include "graphs/choice/choose.h"
