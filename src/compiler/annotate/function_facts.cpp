@@ -1,9 +1,11 @@
 #include "compiler/annotate/function_facts.h"
 
 #include "compiler/annotate/ast_visitor.h"
+#include "compiler/annotate/containers.h"
 #include "compiler/annotate/finding.h"
 #include "compiler/annotate/mpi_use.h"
 
+#include <algorithm>
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
 #include <clang/Basic/Builtins.h>
@@ -17,13 +19,73 @@ using clang::isa;
 /// What becomes of a variable at one place where it is named.
 enum class use_kind { read, written, given_as_status, given_to_mpi, escapes };
 
+struct variable_use {
+  use_kind kind = use_kind::escapes;
+  bool of_elements = false; ///< of what the variable, a container, owns elsewhere
+  const clang::VarDecl* loop_variable =
+      nullptr; ///< read, but for what becomes of this one, which is its elements
+};
+
+use_kind use_from(const clang::Stmt* name, bool address, const clang::ParentMap& parents, variable_use& into);
+
+/// Of `++x` and `x = y`, which are the variable itself in C++: `&++x`, `int& other = (x = y)`.
+use_kind use_of_store(const clang::Expr* store, const clang::ParentMap& parents) {
+  const clang::Expr* value = store;
+  while (value->isGLValue()) {
+    const auto* up = dyn_cast_or_null<clang::Expr>(parents.getParent(value));
+    const auto* cast = dyn_cast_or_null<clang::CastExpr>(up);
+    if (!up || (cast &&
+                (cast->getCastKind() == clang::CK_LValueToRValue || cast->getCastKind() == clang::CK_ToVoid)))
+      break;
+    const auto* binary = dyn_cast<clang::BinaryOperator>(up);
+    if (!isa<clang::ParenExpr, clang::ExprWithCleanups>(up) && !(binary && binary->isCommaOp()))
+      return use_kind::escapes;
+    value = up;
+  }
+  const auto* bound = dyn_cast_or_null<clang::DeclStmt>(parents.getParent(value));
+  return value->isGLValue() && (bound || isa_and_nonnull<clang::ReturnStmt>(parents.getParent(value)))
+             ? use_kind::escapes
+             : use_kind::written;
+}
+
+/// Looks into a container; nothing if that is all.
+std::optional<use_kind> use_of_part(const clang::Stmt* call, const container_part& part,
+                                    const clang::ParentMap& parents, variable_use& into) {
+  const container_kind kind = kind_of_container(part.container->getType());
+  if (part.gives == container_part::what::number || kind == container_kind::view)
+    return use_kind::read; // of a pointer, as it were
+  into.of_elements |= kind == container_kind::owner;
+  return use_from(call, part.gives == container_part::what::address, parents, into);
+}
+
+/// Elements of a range go to the variable of a loop.
+use_kind use_of_range(const clang::CXXForRangeStmt& loop, variable_use& into) {
+  const clang::VarDecl* variable = loop.getLoopVariable();
+  const container_kind kind = kind_of_container(loop.getRangeInit()->getType());
+  if (kind == container_kind::none)
+    return use_kind::escapes;
+  if (!variable->getType()->isReferenceType())
+    return variable->getType()->isScalarType() ? use_kind::read : use_kind::escapes;
+  if (kind != container_kind::view && !range_of(variable))
+    return use_kind::escapes;
+  into.of_elements |= kind == container_kind::owner;
+  into.loop_variable = kind == container_kind::view ? nullptr : variable;
+  return use_kind::read;
+}
+
 /// Follows the expression upwards from the name: elements and members stay the variable, an address that goes to MPI is lent.
-use_kind use_of(const clang::DeclRefExpr* name, const clang::ParentMap& parents) {
+use_kind use_from(const clang::Stmt* name, bool address, const clang::ParentMap& parents,
+                  variable_use& into) {
   const clang::Stmt* below = name;
-  bool address = false;
   for (const clang::Stmt* at = parents.getParent(name); at; below = at, at = parents.getParent(at)) {
     if (isa<clang::ParenExpr>(at) || isa<clang::ConstantExpr>(at))
       continue;
+    if (const auto part = container_part_of(at); part && !address)
+      return part->index == below ? use_kind::escapes : *use_of_part(at, *part, parents, into);
+    if (const auto* declaration = dyn_cast<clang::DeclStmt>(at); declaration && !address)
+      if (const auto* loop = dyn_cast_or_null<clang::CXXForRangeStmt>(parents.getParent(at));
+          loop && loop->getRangeStmt() == declaration)
+        return use_of_range(*loop, into);
     if (const auto* cast = dyn_cast<clang::CastExpr>(at)) {
       if (cast->getCastKind() == clang::CK_LValueToRValue)
         return address ? use_kind::escapes : use_kind::read;
@@ -42,6 +104,9 @@ use_kind use_of(const clang::DeclRefExpr* name, const clang::ParentMap& parents)
       continue;
     }
     if (const auto* member = dyn_cast<clang::MemberExpr>(at)) {
+      if (isa<clang::CXXMethodDecl>(member->getMemberDecl()) && !address && !member->isArrow() &&
+          container_part_of(parents.getParent(at)))
+        continue;
       if (member->isArrow() != address || !isa<clang::FieldDecl>(member->getMemberDecl()))
         return use_kind::escapes;
       address = false;
@@ -49,7 +114,7 @@ use_kind use_of(const clang::DeclRefExpr* name, const clang::ParentMap& parents)
     }
     if (const auto* unary = dyn_cast<clang::UnaryOperator>(at)) {
       if (unary->isIncrementDecrementOp() && !address)
-        return use_kind::written;
+        return use_of_store(unary, parents);
       if (unary->getOpcode() == clang::UO_AddrOf && !address)
         address = true;
       else if (unary->getOpcode() == clang::UO_Deref && address)
@@ -60,7 +125,7 @@ use_kind use_of(const clang::DeclRefExpr* name, const clang::ParentMap& parents)
     }
     if (const auto* binary = dyn_cast<clang::BinaryOperator>(at)) {
       if (binary->isAssignmentOp() && binary->getLHS() == below && !address)
-        return use_kind::written;
+        return use_of_store(binary, parents);
       if (binary->isAdditiveOp() && address)
         continue;
       return use_kind::escapes;
@@ -84,6 +149,12 @@ use_kind use_of(const clang::DeclRefExpr* name, const clang::ParentMap& parents)
   return use_kind::escapes;
 }
 
+variable_use use_of(const clang::DeclRefExpr* name, const clang::ParentMap& parents) {
+  variable_use made;
+  made.kind = use_from(name, false, parents, made);
+  return made;
+}
+
 /// A variable may be declared again and again, and each use names the declaration that was the last one there.
 const clang::VarDecl* first_of(const clang::VarDecl* variable) {
   return variable ? variable->getCanonicalDecl() : nullptr;
@@ -94,18 +165,46 @@ public:
   explicit variable_uses(const clang::ParentMap& parents) : parents_(parents) {}
 
   bool VisitDeclRefExpr(clang::DeclRefExpr* name) override {
+    if (const auto* part = dyn_cast<clang::BindingDecl>(name->getDecl()))
+      if (const auto* whole = dyn_cast<clang::VarDecl>(part->getDecomposedDecl())) {
+        escaping.insert(whole);
+        written.insert(whole);
+        read.insert(whole);
+      }
     const auto* variable = dyn_cast<clang::VarDecl>(name->getDecl());
     if (!variable)
       return true;
-    const use_kind use = use_of(name, parents_);
+    const variable_use use = use_of(name, parents_);
     names.push_back(name);
-    if (use == use_kind::escapes || variable->getType()->isReferenceType())
+    if (use.kind == use_kind::escapes)
+      (use.of_elements ? escaping_elements : escaping).insert(variable);
+    if (use.loop_variable)
+      (use.of_elements ? ranges_of_elements : ranges).emplace_back(use.loop_variable, variable);
+    if (!use.of_elements && kind_of_container(variable->getType()) != container_kind::none &&
+        (use.kind == use_kind::escapes || use.kind == use_kind::given_to_mpi))
+      other_uses.emplace_back(first_of(variable), name);
+    if (variable->getType()->isReferenceType())
       escaping.insert(variable);
-    if (use != use_kind::read)
+    if (use.kind == use_kind::escapes)
+      escaping_values.insert(variable);
+    if (use.kind != use_kind::read)
       written.insert(variable);
-    if (use != use_kind::given_as_status)
+    if (use.kind != use_kind::given_as_status)
       read.insert(variable);
     return true;
+  }
+  /// What becomes of the variable of a loop becomes of the elements that it stands for.
+  void follow_ranges() {
+    for (const auto& [element, range] : ranges)
+      if (escaping_values.contains(element))
+        escaping.insert(range);
+    for (const auto& [element, range] : ranges_of_elements)
+      if (escaping_values.contains(element))
+        escaping_elements.insert(range);
+    for (const auto* all : {&ranges, &ranges_of_elements})
+      for (const auto& [element, range] : *all)
+        if (written.contains(element))
+          written.insert(range);
   }
   bool VisitStmt(clang::Stmt* s) override {
     odd |=
@@ -128,12 +227,15 @@ public:
     odd |= callee && callee->getIdentifier() && callee->getName().contains("setjmp");
     return true;
   }
-  std::set<const clang::VarDecl*> escaping, written, read, referred_to;
+  std::set<const clang::VarDecl*> escaping, escaping_elements, written, read, referred_to;
   std::vector<const clang::DeclRefExpr*> names;
+  std::vector<std::pair<const clang::VarDecl*, const clang::DeclRefExpr*>> other_uses;
   bool odd = false;
 
 private:
   const clang::ParentMap& parents_;
+  std::set<const clang::VarDecl*> escaping_values; ///< also of references, all of which count as escaping
+  std::vector<std::pair<const clang::VarDecl*, const clang::VarDecl*>> ranges, ranges_of_elements;
 };
 
 /// All that are assigned, incremented, declared, or whose addresses are taken.
@@ -156,6 +258,8 @@ public:
     return true;
   }
   bool VisitCallExpr(clang::CallExpr* c) override { // a reference parameter shows as an lvalue
+    if (container_part_of(c))
+      return true;
     for (const clang::Expr* argument : c->arguments())
       if (argument->isLValue())
         add(variable_of(argument));
@@ -180,6 +284,18 @@ const clang::Stmt* find_jump(const clang::Stmt* s, bool in_loop, bool in_switch)
     if (const clang::Stmt* found = find_jump(child, in_loop || loop, in_switch || isa<clang::SwitchStmt>(s)))
       return found;
   return nullptr;
+}
+
+/// A container whose elements nobody has had before it was declared: it is not made of another one, which may hand over its own.
+bool allocates_anew(const clang::VarDecl& container) {
+  if (isa<clang::ParmVarDecl>(container) || !container.getInit())
+    return false;
+  const auto* made = dyn_cast<clang::CXXConstructExpr>(container.getInit()->IgnoreImplicit());
+  return made && !made->getConstructor()->isMoveConstructor() &&
+         std::all_of(made->arg_begin(), made->arg_end(), [](const clang::Expr* argument) {
+           return argument->isLValue() || argument->IgnoreImplicit()->getType()->isArithmeticType() ||
+                  isa<clang::CXXDefaultArgExpr, clang::CXXStdInitializerListExpr>(argument);
+         });
 }
 
 /// What headers tell the compiler; nothing of it runs.
@@ -256,6 +372,8 @@ private:
 };
 
 bool harmlessness::is_of(const clang::CallExpr* call, int depth) {
+  if (container_part_of(call))
+    return true;
   const clang::FunctionDecl* callee = call->getDirectCallee();
   const auto* method = dyn_cast_or_null<clang::CXXMethodDecl>(callee);
   if (!callee || (method && (!methods_ || method->isVirtual())))
@@ -285,6 +403,46 @@ bool harmlessness::is_of_body(const clang::FunctionDecl& callee, int depth) {
   return !walk.found;
 }
 
+/// Something in the statement that may throw; functions whose bodies are here are looked into.
+class throw_search : public ast_visitor {
+public:
+  explicit throw_search(int depth) : depth_(depth) {}
+  bool shouldVisitImplicitCode() const override { return true; }
+  bool VisitCallExpr(clang::CallExpr* call) override {
+    found |= !container_part_of(call) && !mpi_use_of(call) && may_throw_from(call->getDirectCallee());
+    return !found;
+  }
+  bool VisitCXXConstructExpr(clang::CXXConstructExpr* made) override {
+    found |= may_throw_from(made->getConstructor());
+    return !found;
+  }
+  bool VisitStmt(clang::Stmt* s) override {
+    found |= isa<clang::CXXNewExpr, clang::CXXThrowExpr, clang::CXXDynamicCastExpr, clang::CXXTypeidExpr>(s);
+    return !found;
+  }
+  bool found = false;
+
+private:
+  bool may_throw_from(const clang::FunctionDecl* callee) const {
+    if (!callee)
+      return true;
+    const auto* type = callee->getType()->getAs<clang::FunctionProtoType>();
+    if ((type && type->isNothrow()) || callee->hasAttr<clang::NoThrowAttr>() || callee->isTrivial() ||
+        callee->hasAttr<clang::ConstAttr>() || callee->hasAttr<clang::PureAttr>())
+      return false;
+    const clang::FunctionDecl* defined = nullptr;
+    const auto* method = dyn_cast<clang::CXXMethodDecl>(callee);
+    if (depth_ == 0 || (method && (method->isVirtual() || isa<clang::CXXConstructorDecl>(method))) ||
+        !callee->hasBody(defined) || defined->isWeak())
+      return true;
+    throw_search inside(depth_ - 1);
+    inside.TraverseStmt(defined->getBody());
+    return inside.found;
+  }
+
+  int depth_;
+};
+
 } // namespace
 
 function_facts::function_facts(const clang::FunctionDecl& function) : function_(function) {
@@ -292,7 +450,10 @@ function_facts::function_facts(const clang::FunctionDecl& function) : function_(
   parents_ = std::make_unique<clang::ParentMap>(body);
   variable_uses walk(*parents_);
   walk.TraverseStmt(body);
+  walk.follow_ranges();
   escaping_ = std::move(walk.escaping);
+  escaping_elements_ = std::move(walk.escaping_elements);
+  other_uses_ = std::move(walk.other_uses);
   written_ = std::move(walk.written);
   read_status_ = std::move(walk.read);
   referred_to_ = std::move(walk.referred_to);
@@ -314,6 +475,21 @@ bool function_facts::is_set_once(const clang::VarDecl* variable) const {
     return true;
   const bool has_value = llvm::isa<clang::ParmVarDecl>(variable) || variable->getInit();
   return is_private(variable) && has_value && !written_.contains(variable);
+}
+
+bool function_facts::has_private_elements(const clang::VarDecl* container) const {
+  return is_private(container) && !escaping_elements_.contains(container) && allocates_anew(*container);
+}
+
+bool function_facts::reshapes(const clang::Stmt* statement, const clang::VarDecl* container) const {
+  const auto is_inside = [&](const clang::Stmt* s) {
+    while (s && s != statement)
+      s = parent_of(s);
+    return s != nullptr;
+  };
+  return std::any_of(other_uses_.begin(), other_uses_.end(), [&](const auto& use) {
+    return use.first == first_of(container) && is_inside(use.second);
+  });
 }
 
 bool function_facts::is_dead_status(const clang::VarDecl* variable) const {
@@ -405,8 +581,47 @@ bool only_computes(const clang::CallExpr* call, clang::ASTContext& context) {
   return harmlessness(context, true).is_of(call);
 }
 
+bool may_throw(const clang::Stmt* statement, const clang::ASTContext& context) {
+  if (!context.getLangOpts().CXXExceptions)
+    return false;
+  throw_search search(4);
+  search.TraverseStmt(const_cast<clang::Stmt*>(statement)); // the visitor changes nothing
+  return search.found;
+}
+
+bool takes_time(const clang::Stmt* statement) {
+  class finder : public ast_visitor {
+  public:
+    bool VisitStmt(clang::Stmt* s) override {
+      found |= isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt>(s) ||
+               (isa<clang::CallExpr>(s) && !container_part_of(s));
+      return !found;
+    }
+    bool found = false;
+  };
+  finder walk;
+  walk.TraverseStmt(const_cast<clang::Stmt*>(statement)); // the visitor changes nothing
+  return walk.found;
+}
+
 bool is_free_of_side_effects(const clang::Expr* expression, clang::ASTContext& context) {
-  return expression && !expression->HasSideEffects(context);
+  if (!expression || !expression->HasSideEffects(context))
+    return expression;
+  // What has them, for Clang, may be no more than a look into a container.
+  const clang::Expr* e = expression->IgnoreParens();
+  if (const auto part = container_part_of(e))
+    return is_free_of_side_effects(part->container, context) &&
+           (!part->index || is_free_of_side_effects(part->index, context));
+  const auto* cast = dyn_cast<clang::CastExpr>(e);
+  const auto* unary = dyn_cast<clang::UnaryOperator>(e);
+  const auto* binary = dyn_cast<clang::BinaryOperator>(e);
+  const bool plain = (cast && !cast->getSubExpr()->getType().isVolatileQualified() &&
+                      cast->getCastKind() != clang::CK_UserDefinedConversion) ||
+                     (unary && !unary->isIncrementDecrementOp()) || (binary && !binary->isAssignmentOp()) ||
+                     isa<clang::ArraySubscriptExpr, clang::ConditionalOperator>(e);
+  return plain && std::all_of(e->child_begin(), e->child_end(), [&](const clang::Stmt* child) {
+           return is_free_of_side_effects(llvm::cast<clang::Expr>(child), context);
+         });
 }
 
 } // namespace tacit::compiler

@@ -29,6 +29,10 @@ public:
   bool is_private(const clang::VarDecl* variable) const;
   /// It has one value as long as it lives: constant, or the function's own and never assigned behind its declaration.
   bool is_set_once(const clang::VarDecl* variable) const;
+  /// A container (containers.h) of the function's own, whose elements are in nobody's hands either but MPI's.
+  bool has_private_elements(const clang::VarDecl* container) const;
+  /// In the statement more is done to a container by its name than to look into it: its elements may be elsewhere then.
+  bool reshapes(const clang::Stmt* statement, const clang::VarDecl* container) const;
   /// Every use is an argument for a status that nobody reads.
   bool is_dead_status(const clang::VarDecl* variable) const;
   /// Labels, computed jumps, setjmp: control may reach a statement in ways that its block does not show.
@@ -47,7 +51,9 @@ public:
 private:
   const clang::FunctionDecl& function_;
   std::unique_ptr<clang::ParentMap> parents_;
-  std::set<const clang::VarDecl*> escaping_, written_, read_status_, referred_to_;
+  std::set<const clang::VarDecl*> escaping_, escaping_elements_, written_, read_status_, referred_to_;
+  std::vector<std::pair<const clang::VarDecl*, const clang::DeclRefExpr*>>
+      other_uses_; ///< of containers: more than looks into them
   std::vector<const clang::DeclRefExpr*> names_;
   mutable std::map<const clang::Stmt*, std::set<const clang::VarDecl*>>
       changed_;                                                    ///< as far as it was asked for
@@ -77,6 +83,12 @@ bool is_harmless(const clang::CallExpr* call, clang::ASTContext& context);
 /// Likewise, or a member function of which the same is true of its object and its arguments: it changes nobody's memory but theirs, and no
 /// window, but which memory that is its arguments do not say.
 bool only_computes(const clang::CallExpr* call, clang::ASTContext& context);
+
+/// An exception may leave the statement. MPI's functions throw none.
+bool may_throw(const clang::Stmt* statement, const clang::ASTContext& context);
+
+/// Something may run meanwhile: a loop, or a call that does more than look into a container.
+bool takes_time(const clang::Stmt* statement);
 
 /// Evaluating it twice, or elsewhere, changes nothing: no calls, no assignments.
 bool is_free_of_side_effects(const clang::Expr* expression, clang::ASTContext& context);

@@ -1,9 +1,11 @@
 #include "compiler/annotate/memory.h"
 
+#include "compiler/annotate/containers.h"
 #include "compiler/annotate/function_facts.h"
 
 #include <algorithm>
 #include <clang/AST/ASTContext.h>
+#include <clang/AST/DeclCXX.h>
 #include <clang/AST/Expr.h>
 #include <clang/AST/ExprCXX.h>
 #include <clang/Basic/SourceManager.h>
@@ -12,6 +14,11 @@ namespace tacit::compiler {
 namespace {
 
 using clang::dyn_cast;
+using clang::isa;
+
+bool owns_elements(const clang::VarDecl& variable) {
+  return kind_of_container(variable.getType()) == container_kind::owner;
+}
 
 void add(polynomial& to, const polynomial& other, std::int64_t times) {
   for (const auto& [product, factor] : other)
@@ -143,16 +150,59 @@ memory element_of(const clang::ArraySubscriptExpr* e, const block_view& in, int 
   return made;
 }
 
+memory memory_of_lvalue(const clang::Expr* lvalue, const block_view& in, int depth);
+
+/// The elements of a container, from the first one on.
+memory memory_of_elements(const clang::Expr* container, const block_view& in, int depth) {
+  if (depth == 0)
+    return {};
+  const clang::Expr* e = container->IgnoreParenNoopCasts(in.context);
+  const container_kind kind = kind_of_container(e->getType());
+  memory made = memory_of_lvalue(e, in, depth - 1);
+  if (kind == container_kind::inside || !made.base)
+    return made;
+  const auto* name = dyn_cast<clang::DeclRefExpr>(e);
+  if (name && isa<clang::VarDecl>(name->getDecl()) && made.base == name->getDecl())
+    return {made.base, true, polynomial{}, std::nullopt};
+  // A container in a container: what the inner one owns belongs to the outer one.
+  return kind == container_kind::owner && owns_elements(*made.base)
+             ? memory{made.base, true, std::nullopt, std::nullopt}
+             : memory{};
+}
+
+memory memory_of_part(const clang::Expr* call, const container_part& part, const block_view& in, int depth) {
+  memory made = memory_of_elements(part.container, in, depth);
+  if (part.index)
+    move_by(made, part.index, call->getType(), 1, in);
+  else if (!part.first)
+    made.from = std::nullopt;
+  return made;
+}
+
+memory memory_of_variable(const clang::VarDecl* variable, const block_view& in, int depth) {
+  if (!variable->getType()->isReferenceType())
+    return {variable, false, polynomial{}, std::nullopt};
+  if (const clang::Expr* range = range_of(variable)) {
+    memory made = memory_of_elements(range, in, depth);
+    made.from = std::nullopt;
+    return made;
+  }
+  const bool array = kind_of_container(variable->getType()) == container_kind::inside;
+  return {variable, true, array ? std::optional(polynomial{}) : std::nullopt, std::nullopt};
+}
+
 memory memory_of_lvalue(const clang::Expr* lvalue, const block_view& in, int depth) {
   const clang::Expr* e = lvalue->IgnoreParens();
+  if (depth == 0)
+    return {};
   if (const auto* name = dyn_cast<clang::DeclRefExpr>(e)) {
+    if (const auto* part = dyn_cast<clang::BindingDecl>(name->getDecl()))
+      return part->getBinding() ? memory_of_lvalue(part->getBinding(), in, depth - 1) : memory{};
     const auto* variable = dyn_cast<clang::VarDecl>(name->getDecl());
-    if (!variable)
-      return {};
-    if (variable->getType()->isReferenceType())
-      return {variable, true, std::nullopt, std::nullopt};
-    return {variable, false, polynomial{}, std::nullopt};
+    return variable ? memory_of_variable(variable, in, depth) : memory{};
   }
+  if (const auto part = container_part_of(e); part && part->gives == container_part::what::element)
+    return memory_of_part(e, *part, in, depth);
   if (const auto* element = dyn_cast<clang::ArraySubscriptExpr>(e))
     return element_of(element, in, depth);
   if (const auto* u = dyn_cast<clang::UnaryOperator>(e); u && u->getOpcode() == clang::UO_Deref)
@@ -160,8 +210,12 @@ memory memory_of_lvalue(const clang::Expr* lvalue, const block_view& in, int dep
   if (const auto* member = dyn_cast<clang::MemberExpr>(e)) {
     memory made = member->isArrow() ? follow(member->getBase(), in, depth)
                                     : memory_of_lvalue(member->getBase(), in, depth);
+    if (const auto* shared = dyn_cast<clang::VarDecl>(member->getMemberDecl())) // of all objects
+      return memory_of_variable(shared, in, depth);
     const auto* field = dyn_cast<clang::FieldDecl>(member->getMemberDecl());
-    if (!field || field->isBitField() || field->getType()->isReferenceType() || !made.from)
+    if (field && field->getType()->isReferenceType()) // somewhere else
+      return {};
+    if (!field || field->isBitField() || !made.from)
       made.from = std::nullopt;
     else
       add(*made.from, constant(static_cast<std::int64_t>(in.context.getFieldOffset(field) / 8)), 1);
@@ -194,9 +248,13 @@ memory follow(const clang::Expr* address, const block_view& in, int depth) {
             b->getOpcode() == clang::BO_Add ? 1 : -1, in);
     return made;
   }
-  if (const auto* call = dyn_cast<clang::CXXMemberCallExpr>(e)) { // v.data()
+  if (const auto part = container_part_of(e); part && part->gives == container_part::what::address)
+    return memory_of_part(e, *part, in, depth);
+  if (const auto* call = dyn_cast<clang::CXXMemberCallExpr>(e)) { // data() of somebody's own container
     const clang::VarDecl* object = variable_of(call->getImplicitObjectArgument());
-    return object && call->getNumArgs() == 0 ? memory{object, true, std::nullopt, std::nullopt} : memory{};
+    return object && call->getNumArgs() == 0 && !owns_elements(*object)
+               ? memory{object, true, std::nullopt, std::nullopt}
+               : memory{};
   }
   const clang::VarDecl* variable = variable_of(e);
   if (variable && variable->getType()->isPointerType())
@@ -235,7 +293,10 @@ memory memory_of_pointer(const clang::VarDecl* variable, const block_view& in, i
         follow(variable->getInit(), {in.context, in.facts, in.block, &there, in.steady, in.bytes}, depth);
     if (made.from && !is_still_true(*made.from, in, there))
       made.from = std::nullopt;
-    if (made.base && (!made.pointed || in.facts.is_set_once(made.base)))
+    const bool lasts = !made.pointed || (made.base && owns_elements(*made.base)
+                                             ? in.facts.is_private(made.base)
+                                             : made.base && in.facts.is_set_once(made.base));
+    if (made.base && lasts)
       return made;
   }
   return {variable, true, polynomial{}, std::nullopt};
@@ -262,6 +323,35 @@ bool begins_in(const memory& a, const memory& b) {
   const bool constant_way = way.size() == 1 && way.begin()->first.empty() && way.begin()->second > 0;
   const bool constant_length = b.length && b.length->size() == 1 && b.length->begin()->first.empty();
   return constant_way && constant_length && way.begin()->second < b.length->begin()->second;
+}
+
+/// What a pointer leads to is the same memory only as long as the pointer stays as it is; the elements of a container, as long as nobody does
+/// more than look into it.
+bool leads_to_one_place(const memory& m, const block_view& in) {
+  if (!m.pointed)
+    return true;
+  if (kind_of_container(m.base->getType()) == container_kind::none)
+    return in.facts.is_private(m.base) && !in.facts.changes(in.block, m.base);
+  const bool reference = m.base->getType()->isReferenceType();
+  return !in.facts.reshapes(in.block, m.base) && !(reference && in.facts.changes(in.block, m.base));
+}
+
+/// A container's own elements (containers.h, owners and names), and memory that is surely none of them.
+bool is_apart(const memory& own, const memory& other, const block_view& in) {
+  if (!own.pointed || !owns_elements(*own.base))
+    return false;
+  if (!other.pointed)
+    return true; // a variable
+  if (own.base->getType()->isReferenceType())
+    return false;
+  if (owns_elements(*other.base) && !other.base->getType()->isReferenceType())
+    return true;
+  if (!own.base->hasLocalStorage())
+    return false;
+  const bool parameter = isa<clang::ParmVarDecl>(other.base); // bound before the function declared anything
+  if (owns_elements(*other.base))
+    return parameter || in.facts.is_private(own.base);
+  return in.facts.has_private_elements(own.base);
 }
 
 } // namespace
@@ -343,6 +433,12 @@ memory memory_of(const clang::Expr* lvalue, const block_view& in) {
   return made;
 }
 
+memory memory_of_range(const clang::Expr* container, const block_view& in) {
+  memory made = memory_of_elements(container, in, 16);
+  made.from = std::nullopt;
+  return made;
+}
+
 memory memory_beside(const std::vector<touch>& others, const clang::Expr* lvalue, const block_view& in) {
   block_view without_bytes = in;
   without_bytes.bytes = false;
@@ -364,12 +460,11 @@ bool are_overlapping(const memory& a, const memory& b) {
 bool may_alias(const memory& a, const memory& b, const block_view& in) {
   if (!a.base || !b.base)
     return true;
-  if (a.base == b.base && a.pointed == b.pointed) {
-    // What a pointer leads to is the same memory only as long as the pointer stays as it is.
-    const bool same = !a.pointed || (in.facts.is_private(a.base) && !in.facts.changes(in.block, a.base));
-    return !same || !are_disjoint(a, b);
-  }
+  if (a.base == b.base && a.pointed == b.pointed)
+    return !leads_to_one_place(a, in) || !are_disjoint(a, b);
   if (!a.pointed && !b.pointed)
+    return false;
+  if (is_apart(a, b, in) || is_apart(b, a, in))
     return false;
   if (a.pointed && b.pointed)
     return !(a.base->getType().isRestrictQualified() && b.base->getType().isRestrictQualified());

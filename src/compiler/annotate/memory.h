@@ -62,7 +62,9 @@ memory message_at(const clang::Expr* address, const clang::Expr* count, const st
                   const block_view& in);
 /// What an lvalue (x, a[i], *p, s.f) is.
 memory memory_of(const clang::Expr* lvalue, const block_view& in);
-/// The same, but which bytes only where one of the others may be of the same variable: else they say nothing of what is shared, and take
+/// Elements of a container or an array, any of them.
+memory memory_of_range(const clang::Expr* container, const block_view& in);
+/// What an lvalue is, but which bytes only where one of the others may be of the same variable: else they say nothing of what is shared, and take
 /// longer to find out than all the rest.
 memory memory_beside(const std::vector<touch>& others, const clang::Expr* lvalue, const block_view& in);
 

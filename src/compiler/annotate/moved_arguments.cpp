@@ -1,6 +1,7 @@
 #include "compiler/annotate/moved_arguments.h"
 
 #include "compiler/annotate/ast_visitor.h"
+#include "compiler/annotate/containers.h"
 #include "compiler/annotate/function_facts.h"
 
 #include <algorithm>
@@ -24,7 +25,10 @@ public:
     else if (const auto* binary = dyn_cast<clang::BinaryOperator>(s))
       steady &= binary->isAdditiveOp() || binary->isMultiplicativeOp();
     else if (const auto* member = dyn_cast<clang::MemberExpr>(s))
-      steady &= isa<clang::FieldDecl>(member->getMemberDecl());
+      steady &= isa<clang::FieldDecl>(member->getMemberDecl()) ||
+                looks_.contains(member); // the call that it belongs to has been seen
+    else if (const auto part = container_part_of(s))
+      steady &= looks_into(*llvm::cast<clang::CallExpr>(s), *part);
     else
       steady &= isa<clang::ParenExpr, clang::IntegerLiteral, clang::ArraySubscriptExpr,
                     clang::CXXNullPtrLiteralExpr>(s);
@@ -32,10 +36,19 @@ public:
   }
 
   std::vector<const clang::VarDecl*> values;
+  std::vector<const clang::VarDecl*> containers; ///< that are looked into
   std::vector<std::string> names;
   bool steady = true;
 
 private:
+  bool looks_into(const clang::CallExpr& call, const container_part& part) {
+    const clang::VarDecl* container = variable_of(part.container);
+    looks_.insert(call.getCallee()->IgnoreParens());
+    if (container)
+      containers.push_back(container);
+    return container;
+  }
+
   bool reads_variable(const clang::CastExpr* cast) {
     const auto* name = dyn_cast<clang::DeclRefExpr>(cast->getSubExpr()->IgnoreParens());
     const auto* variable = name ? dyn_cast<clang::VarDecl>(name->getDecl()) : nullptr;
@@ -43,6 +56,8 @@ private:
       values.push_back(variable);
     return variable;
   }
+
+  std::set<const clang::Stmt*> looks_;
 };
 
 /// Handles of Open MPI, and the like, are addresses of variables: only what is read counts. A variable that nobody may change is as
@@ -74,13 +89,17 @@ moved_arguments::moved_arguments(const std::vector<const clang::Expr*>& argument
       continue;
     reader walk;
     walk.TraverseStmt(const_cast<clang::Expr*>(argument));
-    const bool own = std::all_of(walk.values.begin(), walk.values.end(), [&](const clang::VarDecl* v) {
-      return stays_the_functions(v, facts) || (steady && steady->contains(v));
-    });
+    const bool own = std::all_of(walk.values.begin(), walk.values.end(),
+                                 [&](const clang::VarDecl* v) {
+                                   return stays_the_functions(v, facts) || (steady && steady->contains(v));
+                                 }) &&
+                     std::all_of(walk.containers.begin(), walk.containers.end(),
+                                 [&](const clang::VarDecl* v) { return steady || facts.is_private(v); });
     if (!walk.steady || !own)
       fault_ = obstacle{reason::no_statement_of_its_own, wording(remark::completion_not_steady),
                         argument->getExprLoc()};
     values_.insert(values_.end(), walk.values.begin(), walk.values.end());
+    containers_.insert(containers_.end(), walk.containers.begin(), walk.containers.end());
     names_.insert(names_.end(), walk.names.begin(), walk.names.end());
   }
 }
@@ -90,6 +109,11 @@ std::optional<obstacle> moved_arguments::changed_by(const clang::Stmt* statement
     if (facts_.changes(statement, variable))
       return obstacle{reason::request_touched,
                       wording(remark::variable_changes, {variable->getNameAsString()}),
+                      statement->getBeginLoc()};
+  for (const clang::VarDecl* container : containers_)
+    if (facts_.reshapes(statement, container))
+      return obstacle{reason::request_touched,
+                      wording(remark::variable_changes, {container->getNameAsString()}),
                       statement->getBeginLoc()};
   if (isa<clang::DeclStmt>(statement)) { // those in blocks of their own are out of scope behind them
     declaration_finder walk(names_);

@@ -15,7 +15,8 @@ class function_facts;
 class moved_arguments {
 public:
   /// Null pointers are left out.
-  /// `steady`: variables of others that count as the function's own.
+  /// `steady`: variables of others that count as the function's own; then the arguments are evaluated earlier, past nothing that is not
+  /// known, and containers of others keep their elements, too.
   moved_arguments(const std::vector<const clang::Expr*>& arguments, const function_facts& facts,
                   const std::set<const clang::VarDecl*>* steady = nullptr);
 
@@ -28,7 +29,8 @@ public:
 private:
   const function_facts& facts_;
   std::optional<obstacle> fault_;
-  std::vector<const clang::VarDecl*> values_; ///< variables whose values count
+  std::vector<const clang::VarDecl*> values_;     ///< variables whose values count
+  std::vector<const clang::VarDecl*> containers_; ///< that are looked into
   std::vector<std::string> names_;
 };
 

@@ -163,10 +163,12 @@ private:
       if ((arguments.fault() || arguments.changed_by(before)) && !is_assumed(post_rule::arguments))
         return;
       const auto found = obstacle_in(before, m.message, proven, in, sends);
+      if (may_throw(before, of_.context) && !is_assumed(post_rule::control))
+        return;
       if ((found && !is_assumed(rule_of(*found))) || !span_with_pragmas(of_, before))
         return;
-      if (is_work(before) || m.post_before) {
-        m.hides_work |= is_work(before);
+      if (takes_time(before) || m.post_before) {
+        m.hides_work |= takes_time(before);
         m.post_before = before;
       }
     }
@@ -319,8 +321,8 @@ private:
           m.wait.before = *next;
           break;
         }
-        m.hides_work |= is_work(*next);
-        m.calls_run_meanwhile |= may_throw(*next);
+        m.hides_work |= takes_time(*next);
+        m.calls_run_meanwhile |= may_throw(*next, of_.context);
       }
       if (m.limit)
         break;
@@ -331,38 +333,6 @@ private:
         break;
       }
     }
-  }
-
-  bool is_work(const clang::Stmt* s) const {
-    class finder : public ast_visitor {
-    public:
-      bool VisitStmt(clang::Stmt* s) override {
-        found |=
-            isa<clang::CallExpr, clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt>(s);
-        return !found;
-      }
-      bool found = false;
-    };
-    finder walk;
-    walk.TraverseStmt(const_cast<clang::Stmt*>(s));
-    return walk.found;
-  }
-
-  bool may_throw(const clang::Stmt* s) const {
-    if (!of_.context.getLangOpts().CXXExceptions)
-      return false;
-    class finder : public ast_visitor {
-    public:
-      bool VisitStmt(clang::Stmt* s) override {
-        found |= isa<clang::CXXConstructExpr, clang::CXXNewExpr, clang::CXXThrowExpr>(s) ||
-                 (isa<clang::CallExpr>(s) && !mpi_use_of(s));
-        return !found;
-      }
-      bool found = false;
-    };
-    finder walk;
-    walk.TraverseStmt(const_cast<clang::Stmt*>(s));
-    return walk.found;
   }
 
   const unit& of_;

@@ -1,6 +1,7 @@
 #include "compiler/annotate/sink_waits.h"
 
 #include "compiler/annotate/ast_visitor.h"
+#include "compiler/annotate/containers.h"
 #include "compiler/annotate/function_facts.h"
 #include "compiler/annotate/moved_arguments.h"
 #include "compiler/annotate/touches.h"
@@ -25,21 +26,6 @@ struct sinking_wait {
   std::optional<obstacle> refused, limit;
   const clang::Stmt* before = nullptr; ///< null: the end of the block
 };
-
-/// Something in it takes time.
-bool has_work(const clang::Stmt* s) {
-  class finder : public ast_visitor {
-  public:
-    bool VisitStmt(clang::Stmt* s) override {
-      found |= isa<clang::CallExpr, clang::ForStmt, clang::WhileStmt, clang::DoStmt>(s);
-      return !found;
-    }
-    bool found = false;
-  };
-  finder walk;
-  walk.TraverseStmt(const_cast<clang::Stmt*>(s));
-  return walk.found;
-}
 
 /// Where a tree names a variable, and the assignments and comparisons in it.
 class request_mentions : public ast_visitor {
@@ -109,6 +95,7 @@ private:
     made.requests = requests_of(use, in);
     const std::vector<mpi_use> posts = made.requests ? uses_of(made.requests, in) : std::vector<mpi_use>{};
     const bool listed = names(at_.by.says.groups, use, of_.context) ||
+                        (!made.requests && may_complete_listed(in)) ||
                         (!posts.empty() && std::all_of(posts.begin(), posts.end(), [&](const mpi_use& p) {
                           return is_wait(p) || names(at_.by.says.groups, p, of_.context);
                         }));
@@ -136,9 +123,27 @@ private:
     for (const param_role role : {param_role::request, param_role::requests, param_role::new_request})
       if (const clang::Expr* argument = use.argument(role)) {
         const memory place = memory_at(argument, in);
-        return place.pointed ? nullptr : place.base;
+        return !place.pointed || is_owner(place.base) ? place.base : nullptr;
       }
     return nullptr;
+  }
+
+  static bool is_owner(const clang::VarDecl* variable) {
+    return variable && kind_of_container(variable->getType()) == container_kind::owner;
+  }
+
+  /// Only MPI gets at the requests but by the variable's name.
+  bool are_own(const clang::VarDecl* requests) const {
+    return is_owner(requests) ? facts_.has_private_elements(requests) : facts_.is_private(requests);
+  }
+
+  /// Another wait, or a message that the annotation lists, has a request that cannot be followed either.
+  bool may_complete_listed(const block_view& in) const {
+    const std::vector<mpi_use> uses = mpi_uses_in(at_.statement);
+    return std::any_of(uses.begin(), uses.end(), [&](const mpi_use& use) {
+      return use.is({mpi_call::Isend, mpi_call::Irecv}) && !requests_of(use, in) &&
+             names(at_.by.says.groups, use, of_.context);
+    });
   }
 
   /// All calls of the function that get these requests.
@@ -158,7 +163,7 @@ private:
       return obstacle{reason::jumps, wording(remark::odd_jumps_or_switch), at};
     if (has_directives(of_, w.block))
       return obstacle{reason::in_macro, wording(remark::block_under_conditions), at};
-    if (!facts_.is_private(w.requests))
+    if (!are_own(w.requests))
       return obstacle{reason::request_touched, wording(remark::request_not_own), at};
     if (const auto elsewhere = use_beside(w.requests, posts))
       return obstacle{reason::request_touched, wording(remark::request_shared), *elsewhere};
@@ -173,11 +178,23 @@ private:
     return std::nullopt;
   }
 
+  /// No requests of others: null ones, or those of a container that is made with their number.
+  bool begins_with_none(const clang::Expr& init) const {
+    const auto* made = dyn_cast<clang::CXXConstructExpr>(init.IgnoreImplicit());
+    if (!made)
+      return is_null_request(text_of(of_, &init));
+    unsigned count = made->getNumArgs();
+    while (count > 0 && isa<clang::CXXDefaultArgExpr>(made->getArg(count - 1)))
+      --count;
+    const bool numbered = count > 0 && made->getArg(0)->IgnoreImplicit()->getType()->isIntegerType();
+    return count == 0 || (count == 1 && numbered) ||
+           (count == 2 && numbered && is_null_request(text_of(of_, made->getArg(1))));
+  }
+
   /// Where the requests may come from or go to but by these calls: then a wait may complete messages of others. Null requests are none.
   std::optional<clang::SourceLocation> use_beside(const clang::VarDecl* requests,
                                                   const std::vector<mpi_use>& calls) const {
-    if (isa<clang::ParmVarDecl>(requests) ||
-        (requests->hasInit() && !is_null_request(text_of(of_, requests->getInit()))))
+    if (isa<clang::ParmVarDecl>(requests) || (requests->hasInit() && !begins_with_none(*requests->getInit())))
       return requests->getLocation();
     request_mentions all = mentions_in(at_.function->getBody(), requests);
     const auto known = [&](const clang::Stmt* s) {
@@ -228,7 +245,7 @@ private:
     // Other messages that the annotation lists, and waits for other requests: they were under way together before.
     const listed_message listed = [&](const mpi_use& other) -> std::optional<pending_message> {
       const clang::VarDecl* requests = requests_of(other, in);
-      if (is_wait(other) && requests && requests != w.requests && facts_.is_private(requests))
+      if (is_wait(other) && requests && requests != w.requests && are_own(requests))
         return pending_message{other, statuses_of(other, in)};
       if (!other.is({mpi_call::Isend, mpi_call::Irecv}) || !names(at_.by.says.groups, other, of_.context))
         return std::nullopt;
@@ -247,7 +264,7 @@ private:
         w.before = *next;
         break;
       }
-      work |= has_work(*next) && !is_a_wait(*next);
+      work |= takes_time(*next) && !is_a_wait(*next);
     }
     if (!work)
       w.refused = w.limit.value_or(
@@ -269,33 +286,12 @@ private:
       return obstacle{reason::request_touched, wording(remark::request_used), next->getBeginLoc()};
     if (auto found = arguments.changed_by(next))
       return found;
-    if (may_throw(next))
+    if (may_throw(next, of_.context)) // the request is the program's own: no guard can be put around it
       return obstacle{reason::unknown_effect, wording(remark::exception_leaves_message), next->getBeginLoc()};
     for (const pending_message& m : w.messages)
       if (auto found = obstacle_in(next, m, of_, in, listed))
         return found;
     return std::nullopt;
-  }
-
-  /// The request is the program's own: no guard can be put around it.
-  bool may_throw(const clang::Stmt* s) const {
-    class finder : public ast_visitor {
-    public:
-      bool VisitStmt(clang::Stmt* s) override {
-        const auto* call = dyn_cast<clang::CallExpr>(s);
-        const clang::FunctionDecl* callee = call ? call->getDirectCallee() : nullptr;
-        const auto* type = callee ? callee->getType()->getAs<clang::FunctionProtoType>() : nullptr;
-        found |= isa<clang::CXXConstructExpr, clang::CXXNewExpr, clang::CXXThrowExpr>(s) ||
-                 (call && !mpi_use_of(s) && !(type && type->isNothrow()));
-        return !found;
-      }
-      bool found = false;
-    };
-    if (!of_.context.getLangOpts().CXXExceptions)
-      return false;
-    finder walk;
-    walk.TraverseStmt(const_cast<clang::Stmt*>(s));
-    return walk.found;
   }
 
   const unit& of_;

@@ -1,6 +1,7 @@
 #include "compiler/annotate/strided_stores.h"
 
 #include "compiler/annotate/ast_visitor.h"
+#include "compiler/annotate/containers.h"
 #include "compiler/annotate/function_facts.h"
 #include "compiler/annotate/moved_arguments.h"
 #include "compiler/annotate/source.h"
@@ -340,6 +341,8 @@ public:
     return true;
   }
   bool VisitCallExpr(clang::CallExpr* call) override {
+    if (container_part_of(call))
+      return true;
     if (!writes_bytes(call))
       calls.push_back(call);
     else if (const memory to = memory_at(call->getArg(0), in_);

@@ -1,5 +1,6 @@
 #include "compiler/annotate/touches.h"
 
+#include "compiler/annotate/containers.h"
 #include "compiler/annotate/function_facts.h"
 
 #include <array>
@@ -8,6 +9,9 @@
 #include <clang/AST/Expr.h>
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/StmtOpenMP.h>
+#include <clang/Basic/SourceManager.h>
+#include <map>
+#include <memory>
 
 namespace tacit::compiler {
 namespace {
@@ -31,10 +35,31 @@ bool touches_no_memory(const clang::CallExpr* call, clang::ASTContext& context) 
                        llvm::StringRef(context.BuiltinInfo.getHeaderName(id)) == "math.h")));
 }
 
+/// A function that the statement calls, while it is looked into: what its parameters lead to, in words of the function with the message.
+struct callee_view {
+  const clang::FunctionDecl& function;
+  block_view view;
+  std::map<const clang::VarDecl*, std::optional<memory>> given; ///< nothing: apart from all that one has
+  const callee_view* caller;                                    ///< null: the function with the message
+};
+
+/// The body that runs when the function is called by this name, if it can be seen. Another definition may be linked in the place of a weak
+/// one, or of an inline one in C.
+const clang::FunctionDecl* seen_body(const clang::CallExpr* call) {
+  const clang::FunctionDecl* callee = call->getDirectCallee();
+  const clang::FunctionDecl* defined = nullptr;
+  if (!callee || !callee->hasBody(defined) || defined->isWeak() || defined->isVariadic() ||
+      (isa<clang::CXXMethodDecl>(callee) && !llvm::cast<clang::CXXMethodDecl>(callee)->isStatic()))
+    return nullptr;
+  const bool elsewhere = !callee->getASTContext().getLangOpts().CPlusPlus && defined->isInlineSpecified() &&
+                         defined->getStorageClass() != clang::SC_Static;
+  return elsewhere ? nullptr : defined;
+}
+
 class walker {
 public:
   walker(const pending_message& message, const unit& of, const block_view& in, const listed_message& listed)
-      : message_(message), in_(in), listed_(listed) {
+      : message_(message), of_(of), in_(in), listed_(listed) {
     for (const annotated_statement& a : of.annotated)
       if (a.function == &in.facts.function() && a.by.says.kind == annotation_kind::indep)
         claimed_.push_back(&a);
@@ -46,8 +71,16 @@ public:
       return;
     if (const auto use = mpi_use_of(s))
       return walk_mpi(*use);
+    if (const auto part = container_part_of(s))
+      return walk_part(*llvm::cast<clang::CallExpr>(s), *part, writes);
     if (const auto* call = dyn_cast<clang::CallExpr>(s); call && !touches_no_memory(call, in_.context))
-      return unknown(call);
+      return walk_call(call, writes);
+    if (const auto* given = dyn_cast<clang::CXXDefaultArgExpr>(s))
+      return walk(given->getExpr());
+    if (const auto* given = dyn_cast<clang::CXXDefaultInitExpr>(s))
+      return walk(given->getExpr());
+    if (const auto* loop = dyn_cast<clang::CXXForRangeStmt>(s))
+      return walk_range(*loop);
     if (is_opaque(s))
       return stop(reason::unknown_effect, wording(remark::not_followed), s->getBeginLoc());
     if (const auto* declaration = dyn_cast<clang::DeclStmt>(s))
@@ -60,13 +93,18 @@ public:
       return walk(u->getSubExpr(), true);
     if (const auto* u = dyn_cast<clang::UnaryOperator>(s); u && u->getOpcode() == clang::UO_AddrOf)
       return walk_address(u->getSubExpr());
-    if (const auto* e = dyn_cast<clang::Expr>(s); e && is_access(e))
+    if (const auto* cast = dyn_cast<clang::CastExpr>(s);
+        cast && cast->getCastKind() == clang::CK_ArrayToPointerDecay)
+      return walk_address(cast->getSubExpr());
+    if (const auto* e = dyn_cast<clang::Expr>(s); e && is_access(e)) {
       touch_at(e, writes);
-    // What leads to the place of an access is only read.
-    const bool through =
-        isa<clang::ParenExpr>(s) || isa<clang::ConditionalOperator>(s) || isa<clang::MemberExpr>(s);
-    for (const clang::Stmt* child : s->children())
-      walk(child, writes && through);
+      return walk_address(e);
+    }
+    // A store into what is made of a place (a conversion, a part, one of two) is one into that place.
+    for (const clang::Stmt* child : s->children()) {
+      const auto* place = llvm::dyn_cast_or_null<clang::Expr>(child);
+      walk(child, writes && place && place->isGLValue());
+    }
   }
 
   std::optional<obstacle> found;
@@ -83,8 +121,97 @@ private:
          call->getExprLoc());
   }
 
+  /// Functions whose bodies are here are looked into, with what their parameters lead to; those that call themselves are not.
+  void walk_call(const clang::CallExpr* call, bool writes) {
+    constexpr int deepest = 4, most = 200;
+    const clang::FunctionDecl* callee = seen_body(call);
+    int depth = 0;
+    for (const callee_view* c = inside_; c; c = c->caller, ++depth)
+      if (callee == &c->function)
+        callee = nullptr;
+    if (!callee || callee == &in_.facts.function() || depth == deepest || ++looked_into_ > most)
+      return unknown(call);
+    walk_given(call, *callee);
+    if (found)
+      return;
+    std::unique_ptr<function_facts>& facts = facts_[callee];
+    if (!facts)
+      facts = std::make_unique<function_facts>(*callee);
+    if (facts->has_odd_jumps())
+      return unknown(call);
+    const callee_view made{
+        *callee, {in_.context, *facts, callee->getBody()}, memory_given(call, *callee), inside_};
+    const callee_view* outside = std::exchange(inside_, &made);
+    walk(callee->getBody());
+    if (call->isGLValue())
+      walk_returned(callee->getBody(), writes, call->getExprLoc());
+    inside_ = outside;
+    if (found && in_.context.getSourceManager().isInSystemHeader(callee->getLocation())) {
+      found.reset(); // whose inside says nothing to the reader
+      return unknown(call);
+    }
+    if (found)
+      found = obstacle{found->why,
+                       wording(remark::within, {callee->getNameAsString(), found->detail,
+                                                wording(remark::location, {location_name(of_, found->at)})}),
+                       call->getExprLoc()};
+  }
+
+  /// What is done with the place that a function gives.
+  void walk_returned(const clang::Stmt* s, bool writes, clang::SourceLocation at) {
+    if (const auto* given = llvm::dyn_cast_or_null<clang::ReturnStmt>(s); given && given->getRetValue())
+      meet_here(memory_of(given->getRetValue()->IgnoreParenNoopCasts(in_.context), view()), writes, at);
+    else if (s)
+      for (const clang::Stmt* child : s->children())
+        walk_returned(child, writes, at);
+  }
+
+  /// Values of arguments are read, and places that references are bound to are only found.
+  void walk_given(const clang::CallExpr* call, const clang::FunctionDecl& callee) {
+    for (unsigned i = 0; i < call->getNumArgs(); ++i) {
+      const bool bound =
+          i < callee.getNumParams() && callee.getParamDecl(i)->getType()->isLValueReferenceType();
+      bound && call->getArg(i)->isLValue() ? walk_address(call->getArg(i)) : walk(call->getArg(i));
+    }
+  }
+
+  std::map<const clang::VarDecl*, std::optional<memory>>
+  memory_given(const clang::CallExpr* call, const clang::FunctionDecl& callee) const {
+    std::map<const clang::VarDecl*, std::optional<memory>> made;
+    for (unsigned i = 0; i < call->getNumArgs() && i < callee.getNumParams(); ++i) {
+      const clang::VarDecl* parameter = callee.getParamDecl(i);
+      const clang::Expr* argument = call->getArg(i)->IgnoreParenNoopCasts(in_.context);
+      memory given;
+      if (parameter->getType()->isPointerType())
+        given = memory_at(argument, view());
+      else if (parameter->getType()->isReferenceType() && argument->isLValue())
+        given = kind_of_container(argument->getType()) != container_kind::none
+                    ? memory_of_range(argument, view())
+                    : memory_of(argument, view());
+      given.from = given.length = std::nullopt; // the function may go anywhere from there
+      made.emplace(parameter, seen_from_outside(given));
+    }
+    return made;
+  }
+
+  /// Memory of the function that is looked into, for the function with the message; nothing if it is apart from all that one has.
+  std::optional<memory> seen_from_outside(memory m) const {
+    if (!inside_ || !m.base)
+      return m;
+    m.from = m.length = std::nullopt; // depend on variables of this function
+    if (!m.base->hasLocalStorage())
+      return m;
+    if (!m.pointed)
+      return std::nullopt;
+    const bool kept = m.base->getType()->isReferenceType() || inside_->view.facts.is_set_once(m.base);
+    const auto given = inside_->given.find(m.base);
+    return kept && given != inside_->given.end() ? given->second : std::optional(memory{});
+  }
+
+  const block_view& view() const { return inside_ ? inside_->view : in_; }
+
   bool is_independent(const clang::Stmt* s) const {
-    return std::any_of(claimed_.begin(), claimed_.end(), [&](const annotated_statement* a) {
+    return !inside_ && std::any_of(claimed_.begin(), claimed_.end(), [&](const annotated_statement* a) {
       return a->statement == s && names(a->by.says.groups, message_.use, in_.context);
     });
   }
@@ -100,7 +227,7 @@ private:
       return size->getTypeOfArgument()->isVariablyModifiedType();
     return isa<clang::AtomicExpr, clang::GCCAsmStmt, clang::MSAsmStmt, clang::LambdaExpr, clang::StmtExpr,
                clang::CXXNewExpr, clang::CXXDeleteExpr, clang::CXXThrowExpr, clang::CXXTryStmt,
-               clang::CXXBindTemporaryExpr, clang::CXXForRangeStmt, clang::OMPExecutableDirective,
+               clang::ArrayInitLoopExpr, clang::CXXBindTemporaryExpr, clang::OMPExecutableDirective,
                clang::CoroutineSuspendExpr, clang::VAArgExpr, clang::BlockExpr>(s) ||
            (isa<clang::Expr>(s) && llvm::cast<clang::Expr>(s)->getType()->isAtomicType());
   }
@@ -109,10 +236,40 @@ private:
     if (!e->isGLValue() || e->getType()->isArrayType() || e->getType()->isFunctionType())
       return false;
     if (const auto* name = dyn_cast<clang::DeclRefExpr>(e))
-      return isa<clang::VarDecl>(name->getDecl());
+      return isa<clang::VarDecl, clang::BindingDecl>(name->getDecl());
     if (const auto* u = dyn_cast<clang::UnaryOperator>(e))
       return u->getOpcode() == clang::UO_Deref;
     return isa<clang::ArraySubscriptExpr, clang::MemberExpr>(e);
+  }
+
+  /// An element is a place like any other, and the rest of what a container says is in its own hands.
+  void walk_part(const clang::CallExpr& call, const container_part& part, bool writes) {
+    if (part.gives == container_part::what::element && !call.getType()->isArrayType())
+      touch_at(&call, writes);
+    walk_container(part.container);
+    walk(part.index);
+  }
+
+  /// A container that is a variable is itself in no message. One in another is an element there, and is read.
+  void walk_container(const clang::Expr* container) {
+    const bool apart = kind_of_container(container->getType()) != container_kind::inside &&
+                       !isa<clang::DeclRefExpr>(container);
+    return apart ? walk(container) : walk_address(container);
+  }
+
+  /// A loop over a container is one over its indices.
+  void walk_range(const clang::CXXForRangeStmt& loop) {
+    const clang::Expr* range = loop.getRangeInit()->IgnoreParenNoopCasts(in_.context);
+    const clang::VarDecl* variable = loop.getLoopVariable();
+    const bool by_reference = variable->getType()->isReferenceType();
+    if (!range->isLValue() || kind_of_container(range->getType()) == container_kind::none ||
+        (by_reference ? !range_of(variable) : !variable->getType()->isScalarType()))
+      return stop(reason::unknown_effect, wording(remark::a_range_for), loop.getBeginLoc());
+    walk(loop.getInit());
+    walk_container(range);
+    if (!by_reference)
+      meet_here(memory_of_range(range, view()), false, range->getExprLoc());
+    walk(loop.getBody());
   }
 
   void walk_declaration(const clang::DeclStmt* declaration) {
@@ -134,16 +291,33 @@ private:
   /// Taking an address reads only what leads to the place.
   void walk_address(const clang::Expr* lvalue) {
     const clang::Expr* e = lvalue->IgnoreParens();
-    if (isa<clang::DeclRefExpr>(e))
+    if (isa<clang::DeclRefExpr>(e) || found)
       return;
+    if (const auto part = container_part_of(e); part && part->gives == container_part::what::element) {
+      walk_container(part->container);
+      return walk(part->index);
+    }
     if (const auto* member = dyn_cast<clang::MemberExpr>(e))
       return member->isArrow() ? walk(member->getBase()) : walk_address(member->getBase());
+    if (const auto* cast = dyn_cast<clang::CastExpr>(e); cast && cast->getSubExpr()->isGLValue())
+      return walk_address(cast->getSubExpr());
+    if (!isa<clang::ArraySubscriptExpr, clang::UnaryOperator>(e))
+      return walk(e);
     for (const clang::Stmt* child : e->children())
       walk(child);
   }
 
   void touch_at(const clang::Expr* e, bool writes) {
-    meet({memory_beside(message_.memory, e, in_), writes, e->getExprLoc()}, false);
+    block_view without_bytes = view();
+    without_bytes.bytes = false;
+    meet_here(inside_ ? memory_of(e, without_bytes) : memory_beside(message_.memory, e, in_), writes,
+              e->getExprLoc());
+  }
+
+  /// Memory in words of the function that is looked into.
+  void meet_here(const memory& what, bool writes, clang::SourceLocation at) {
+    if (const auto known = seen_from_outside(what))
+      meet({*known, writes, at}, false);
   }
 
   /// `claimed`: the annotation says that messages with buffers of different names are apart.
@@ -163,7 +337,7 @@ private:
   }
 
   void walk_mpi(const mpi_use& use) {
-    if (const auto other = listed_(use)) {
+    if (const auto other = inside_ ? std::nullopt : listed_(use)) {
       for (const touch& t : other->memory)
         meet(t, true);
       walk_arguments(use, true);
@@ -183,7 +357,7 @@ private:
       const bool known = buffers_known && (vocabulary::is_buffer(role) || role == param_role::status);
       if (argument->getType()->isPointerType() && !known && !is_handle(role)) {
         if (!argument->isNullPointerConstant(in_.context, clang::Expr::NPC_ValueDependentIsNotNull))
-          meet({memory_at(argument, in_), true, argument->getExprLoc()}, false);
+          meet_here(memory_at(argument, view()), true, argument->getExprLoc());
       } else if (!known) {
         walk(argument);
       }
@@ -198,9 +372,13 @@ private:
   }
 
   const pending_message& message_;
+  const unit& of_;
   std::vector<const annotated_statement*> claimed_; ///< to be independent of some messages
-  const block_view& in_;
+  const block_view& in_;                            ///< of the function with the message
   const listed_message& listed_;
+  const callee_view* inside_ = nullptr; ///< what is looked into
+  std::map<const clang::FunctionDecl*, std::unique_ptr<function_facts>> facts_;
+  int looked_into_ = 0;
 };
 
 /// Calls that prepare a persistent one only keep the address, and which buffers count where there is a root is known to its rank alone.
@@ -216,40 +394,77 @@ bool surely_accesses_buffers(const mpi_use& use) {
   }
 }
 
-void contradict(const clang::Stmt* s, bool writes, const pending_message& message, const block_view& in,
-                std::optional<obstacle>& found) {
-  if (!s || found)
-    return;
-  if (const auto* b = dyn_cast<clang::BinaryOperator>(s); b && b->isAssignmentOp()) {
-    contradict(b->getRHS(), false, message, in, found);
-    return contradict(b->getLHS(), true, message, in, found);
-  }
-  if (const auto* u = dyn_cast<clang::UnaryOperator>(s)) {
-    if (u->getOpcode() == clang::UO_AddrOf)
+/// Loads and stores of the text, and calls of MPI that use a buffer; a place that is only named is not used.
+class contradiction_finder {
+public:
+  contradiction_finder(const pending_message& message, const block_view& in) : message_(message), in_(in) {}
+
+  void walk(const clang::Stmt* s) {
+    if (!s || found ||
+        isa<clang::LambdaExpr, clang::UnaryExprOrTypeTraitExpr, clang::CXXNoexceptExpr, clang::CXXTypeidExpr>(
+            s))
       return;
-    writes |= u->isIncrementDecrementOp();
+    if (const auto* b = dyn_cast<clang::BinaryOperator>(s); b && b->isAssignmentOp()) {
+      walk(b->getRHS());
+      return access(b->getLHS(), true);
+    }
+    if (const auto* u = dyn_cast<clang::UnaryOperator>(s); u && u->isIncrementDecrementOp())
+      return access(u->getSubExpr(), true);
+    if (const auto* cast = dyn_cast<clang::CastExpr>(s);
+        cast && cast->getCastKind() == clang::CK_LValueToRValue)
+      return access(cast->getSubExpr(), false);
+    if (const auto* e = dyn_cast<clang::Expr>(s); e && is_place(e))
+      return walk_to(e);
+    if (const auto use = mpi_use_of(s); use && surely_accesses_buffers(*use))
+      for (const touch& buffer : buffers_of(*use, in_))
+        if (buffer.what.base && buffer.what.from && buffer.what.length)
+          meet(buffer);
+    for (const clang::Stmt* child : s->children())
+      walk(child);
   }
-  if (isa<clang::LambdaExpr>(s) || (isa<clang::Expr>(s) && isa<clang::UnaryExprOrTypeTraitExpr>(s)))
-    return;
-  const auto meet = [&](const touch& other) {
-    for (const touch& own : message.memory)
+
+  std::optional<obstacle> found;
+
+private:
+  static bool is_place(const clang::Expr* e) {
+    const auto part = container_part_of(e);
+    const auto* u = dyn_cast<clang::UnaryOperator>(e);
+    return e->isGLValue() && (isa<clang::ArraySubscriptExpr, clang::DeclRefExpr, clang::MemberExpr>(e) ||
+                              (u && u->getOpcode() == clang::UO_Deref) ||
+                              (part && part->gives == container_part::what::element));
+  }
+
+  void access(const clang::Expr* lvalue, bool writes) {
+    const clang::Expr* e = lvalue->IgnoreParens();
+    if (!is_place(e))
+      return walk(e);
+    meet({memory_beside(message_.memory, e, in_), writes, e->getExprLoc()});
+    walk_to(e);
+  }
+
+  /// What leads to a place; what the place is a part of is not used as a whole.
+  void walk_to(const clang::Expr* place) {
+    if (const auto part = container_part_of(place))
+      return walk(part->index);
+    if (const auto* member = dyn_cast<clang::MemberExpr>(place); member && !member->isArrow())
+      return;
+    for (const clang::Stmt* child : place->children())
+      walk(child);
+  }
+
+  void meet(const touch& other) {
+    const auto leads_elsewhere = [&](const memory& m) {
+      return m.pointed && (in_.facts.changes(in_.block, m.base) || in_.facts.reshapes(in_.block, m.base));
+    };
+    for (const touch& own : message_.memory)
       if ((own.writes || other.writes) && are_overlapping(own.what, other.what) &&
-          !(other.what.pointed && in.facts.changes(in.block, other.what.base)))
+          !leads_elsewhere(other.what) && !found)
         found = obstacle{reason::claim_false, own.what.base->getNameAsString(), other.at};
-  };
-  if (const auto use = mpi_use_of(s); use && surely_accesses_buffers(*use))
-    for (const touch& buffer : buffers_of(*use, in))
-      if (buffer.what.base && buffer.what.from && buffer.what.length)
-        meet(buffer);
-  const auto* e = dyn_cast<clang::Expr>(s);
-  const bool access = e && e->isGLValue() && !e->getType()->isArrayType() &&
-                      isa<clang::ArraySubscriptExpr, clang::UnaryOperator, clang::DeclRefExpr>(e);
-  if (access)
-    meet({memory_beside(message.memory, e, in), writes, e->getExprLoc()});
-  for (const clang::Stmt* child : s->children())
-    contradict(child, writes && (isa<clang::ParenExpr>(s) || isa<clang::UnaryOperator>(s)), message, in,
-               found);
-}
+  }
+
+  const pending_message& message_;
+  const block_view& in_;
+};
 
 } // namespace
 
@@ -297,9 +512,9 @@ std::optional<obstacle> obstacle_in(const clang::Stmt* statement, const pending_
 
 std::optional<obstacle> contradiction_in(const clang::Stmt* statement, const pending_message& message,
                                          const block_view& in) {
-  std::optional<obstacle> found;
-  contradict(statement, false, message, in, found);
-  return found;
+  contradiction_finder search(message, in);
+  search.walk(statement);
+  return search.found;
 }
 
 } // namespace tacit::compiler

@@ -42,11 +42,22 @@ std::vector<changed_file> apply(const edits_by_file& edits, const std::set<clang
   return made;
 }
 
+/// Made of constants and of classes of the standard library, as the allocators of containers are.
+bool is_of_constants(const clang::Stmt* s) {
+  const auto* made = llvm::dyn_cast<clang::CXXConstructExpr>(s);
+  return !llvm::isa<clang::CallExpr, clang::DeclRefExpr, clang::LambdaExpr, clang::CXXThisExpr>(s) &&
+         !(made && !made->getConstructor()->getParent()->isInStdNamespace()) &&
+         std::all_of(s->child_begin(), s->child_end(),
+                     [](const clang::Stmt* child) { return !child || is_of_constants(child); });
+}
+
 /// Default arguments and member initializers: what they do stands elsewhere in the text, once for all calls.
 bool has_hidden_arguments(const clang::Stmt* s) {
   if (!s)
     return false;
-  return llvm::isa<clang::CXXDefaultArgExpr, clang::CXXDefaultInitExpr>(s) ||
+  if (const auto* argument = llvm::dyn_cast<clang::CXXDefaultArgExpr>(s))
+    return !is_of_constants(argument->getExpr());
+  return llvm::isa<clang::CXXDefaultInitExpr>(s) ||
          std::any_of(s->child_begin(), s->child_end(), has_hidden_arguments);
 }
 

@@ -79,6 +79,31 @@ static double half_of(double v) {
 }
 /* Nobody sees what it does. */
 static double (*volatile unseen)(double) = half_of;
+/* What is called between messages, and can be looked into. */
+static double least_of(const double* of, int n) {
+  double least = of[0];
+  for (int i = 1; i < n; ++i)
+    if (of[i] < least)
+      least = of[i];
+  return least;
+}
+static void soften(double* to, int n) {
+  for (int i = 1; i < n; ++i)
+    to[i] = 0.5 * (to[i] + to[i - 1]);
+}
+static void soften_twice(double* to, const double* like, int n) {
+  soften(to, n);
+  to[0] += least_of(like, n);
+}
+static void change_global(void) {
+  global_array[5] += 1;
+}
+static void change_heap(int i) {
+  heap[i][7] += 0.5;
+}
+static double* next_of(double* p) {
+  return p + 1;
+}
 /* Synchronizes where the caller does not show it. */
 static __attribute__((noinline)) long synchronize(MPI_Win win, const long* base, int n) {
   long sum = 0;
@@ -92,7 +117,9 @@ static __attribute__((noinline)) long synchronize(MPI_Win win, const long* base,
 }
 """
 
-HEAD_CXX = """#include <stdexcept>
+HEAD_CXX = """#include <array>
+#include <span>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 template <typename T>
@@ -103,6 +130,28 @@ static double may_throw(int i) {
   if (i == 2)
     throw 3;
   return 0.25;
+}
+static double& cell_of(double* of, int i) {
+  return of[i];
+}
+template <typename C>
+static void raise(C& all, double& first) {
+  for (double& v : all)
+    v += 0.25;
+  first += all.back();
+}
+template <typename C>
+static double ends_of(const C& all) {
+  double sum = all.front() + all.back();
+  for (const double v : all)
+    sum += v / 64;
+  return sum;
+}
+static void replace(std::vector<double>& by) {
+  by = std::vector<double>(by.size(), by[0]);
+}
+static void replace(std::array<double, 2 * N>& by) {
+  by.fill(by[0]);
 }
 struct counted {
   explicit counted(double& of) : of_(of) {}
@@ -147,9 +196,18 @@ class messages:
         self.used = []  # (communicator, buffer that is sent, buffer that is received)
         # Different names are different memory, as `cco` claims; the aliases are known to nobody but statements.
         self.buffers = [f"heap_{i}" for i in range(4)] + [f"local_{i}" for i in range(2)] + ["global_array"]
+        vectors, array = ("std::vector<double>", "(2 * N)"), ("std::array<double, 2 * N>", "")
+        self.containers = {}
+        if cxx and choose.random() < 0.7:
+            self.containers = {"local_0": vectors, "local_1": choose.choice([vectors, vectors, array])}
+
+    def pointer(self, buffer):
+        return f"{buffer}.data()" if buffer in self.containers else buffer
 
     def part(self, buffer, half):
-        return f"{buffer} + N" if half else buffer
+        if buffer in self.containers and self.choose.random() < 0.5:
+            return f"&{buffer}[{'N' if half else '0'}]"
+        return f"{self.pointer(buffer)} + N" if half else self.pointer(buffer)
 
     def plan_exchange(self):
         c = self.choose.randrange(2)
@@ -213,7 +271,7 @@ class messages:
 
     def call(self):
         written, read = self.choose.sample(self.buffers, 2)
-        statement = f"mix({written}, {read}, 2 * N);"
+        statement = f"mix({self.pointer(written)}, {self.pointer(read)}, 2 * N);"
         if self.lie and self.choose.random() < 0.3:  # what it uses can be seen
             statement = f"{written}[1] += {read}[2];"
         claims = [c for c in range(2) if self.lie or self.harmless(c, written, read)]
@@ -226,17 +284,21 @@ class messages:
     def plain(self):
         """What C and C++ have that may get at a buffer, or may not."""
         buffer, other = self.choose.sample(self.buffers, 2)
+        at, beside = self.pointer(buffer), self.pointer(other)
         forms = [
-            ["{", f"  double* p = {buffer} + 1;", "  *p++ += 1;", "  *p += x;", "}"],
+            ["{", f"  double* p = {at} + 1;", "  *p++ += 1;", "  *p += x;", "}"],
             ["EACH(k, N)", f"  ADD(private_array[k], {buffer}[k]);"],
             ["EACH(k, 8)", "  private_array[k] += k;"], [f"ADD({buffer}[3], 1);"],
             ["for (int k = 0;; ++k) {", "  if (k > 7)", "    break;", f"  x += {buffer}[k];", "}"],
             ["{", "  int k = 0;", "  while (k < 4)", f"    {buffer}[k++] = x;", "}"], ["do {", "  x *= 0.5;", "} while (x > 8);"],
             ["{", "  int x = 3;", f"  {buffer}[x] = x;", "}"],
             [f"MPI_Allreduce(MPI_IN_PLACE, &{buffer}[2], 1, MPI_DOUBLE, MPI_SUM, comm[1]);"],
-            [f"memcpy({buffer}, {other}, 16);"], [f"memmove({buffer} + 1, {buffer}, 24);"], [f"x += i > 1 ? {buffer}[1] : unseen(x);"],
+            [f"memcpy({at}, {beside}, 16);"], [f"memmove({at} + 1, {at}, 24);"], [f"x += i > 1 ? {buffer}[1] : unseen(x);"],
             ["{", f"  double** at = &heap[{self.choose.randrange(4)}];", "  (*at)[2] += 1;", "}"],
-            ["{", f"  struct {{ double* to; int n; }} view = {{{buffer}, N}};", "  view.to[view.n - 1] += 1;", "}"],
+            ["{", f"  struct {{ double* to; int n; }} view = {{{at}, N}};", "  view.to[view.n - 1] += 1;", "}"],
+            [f"x += least_of({at}, N) / 64;"], [f"soften({at}, 8);"], [f"soften_twice(private_array, {at}, 8);"], ["soften(own, 8);"],
+            [f"soften_twice({at}, {beside}, 8);"], ["change_global();"], [f"change_heap({self.choose.randrange(4)});"],
+            [f"*next_of({at}) += 1;"],
         ]
         if self.cxx:
             forms += [
@@ -244,10 +306,28 @@ class messages:
                 ["{", f"  auto add = [=, &x](double v) {{ x += v + {buffer}[0]; }};", "  add(1);", "}"],
                 ["{", f"  double& cell = {buffer}[N - 1];", "  cell += 1;", "}"], [f"x += half<double>({buffer}[2]);"],
                 ["try {", "  x += may_throw(i);", f"  {buffer}[0] += 1;", "} catch (int e) {", f"  {other}[0] += e;", "}"],
-                ["{", f"  std::vector<double> copy({buffer}, {buffer} + 5);", "  x += copy[1];", "}"],
+                ["{", f"  std::vector<double> copy({at}, {at} + 5);", "  x += copy[1];", "}"],
                 ["{", f"  counted on({buffer}[1]);", "  x += 1;", "}"], [f"std::swap({buffer}[0], {other}[0]);"],
                 ["if (const double first = private_array[0]; first > 2)", "  x += first;"],
+                [f"cell_of({at}, 3) += 1;"], [f"x += cell_of({at}, N);"], [f"static_cast<double&>({buffer}[2]) = x;"],
+                ["{", f"  double& cell = ({buffer}[1] += 1);", "  cell += 1;", "}"], ["x += ends_of(std::array<double, 2>{x, 1}) / 64;"],
+                ["{", f"  std::span<double> view({at}, N);", "  for (double& v : view)", "    v += 0.5;", "  view[3] = x;", "}"],
+                ["{", "  double pair[2] = {x, 1};", "  auto& [one, two] = pair;", "  one += two;", "  x = pair[0];", "}"],
             ]
+            for name, (kind, _) in self.containers.items():
+                forms += 2 * [
+                    [f"for (double& v : {name})", "  v += 0.5;"], [f"for (const double v : {name})", "  x += v / 64;"],
+                    [f"raise({name}, x);"], [f"x += ends_of({name}) / 64;"], [f"{name}.back() += x;"], [f"x += {name}.front();"],
+                    [f"replace({name});"], ["{", f"  auto& same = {name};", "  same[4] += 1;", "}"],
+                    [f"for (std::size_t k = 0; k < {name}.size(); ++k)", f"  {name}[k] += 1.0 / 64;"],
+                    ["{", f"  auto copy = {name};", "  copy[0] += 1;", "  x += copy[0];", "}"],
+                    [f"raise({name}, {buffer}[2]);"],
+                ]
+                if "vector" in kind:
+                    forms += 2 * [[f"{name}.resize(2 * N + i, x);"], [f"{name}.push_back(x);"], [f"{name}.assign(2 * N, x);"],
+                                  [f"std::vector<double>({name}).swap({name});"]]
+            if len({kind for kind, _ in self.containers.values()}) == 1:
+                forms += 4 * [["std::swap(local_0, local_1);"], ["local_0.swap(local_1);"], ["local_1 = local_0;"]]
         else:
             forms += [["{", "  double vla[i + 2];", f"  vla[i] = {buffer}[i];", "  x += vla[i];", "}"],
                       [f"x += ((double[]){{1, {buffer}[1]}})[i % 2];"],
@@ -288,16 +368,20 @@ class messages:
             body += ["if (i == 3)", "  throw std::runtime_error(\"enough\");"]
         if not self.cxx and self.choose.random() < 0.05:
             body = [f"if (i == 1)\n      goto on_{self.number};", *body, f"on_{self.number}:;"]
-        lines = [f"static void function_{self.number}(void) {{", "  double private_array[N], x = 1, local_0[2 * N], local_1[2 * N];",
+        kinds = {name: self.containers.get(name, ("double", "[2 * N]")) for name in ("local_0", "local_1")}
+        declared = {name: f"{kind} {name}{size};" for name, (kind, size) in kinds.items()}
+        own = [self.pointer(name) for name in declared]
+        lines = [f"static void function_{self.number}(void) {{", "  double private_array[N], x = 1;",
+                 *("  " + line for line in declared.values()),
                  "  MPI_Status status = {0}, dead;", "  MPI_Comm c0 = comm[0], c1 = comm[1];",
                  "  const int zero = 0, tag = 2, lower = rank > 0 ? left : MPI_PROC_NULL, upper = rank + 1 < size ? right : MPI_PROC_NULL;",
                  "  int later = 0;", "  double own[8] = {0};"]
         lines += [f"  double *heap_{i} = heap[{i}], *alias_{i} = alias[{i}];" for i in range(4)]
-        lines += ["  fill(private_array, N, 1);", "  fill(local_0, 2 * N, 2);", "  fill(local_1, 2 * N, 3);",
+        lines += ["  fill(private_array, N, 1);", f"  fill({own[0]}, 2 * N, 2);", f"  fill({own[1]}, 2 * N, 3);",
                   "#pragma mpi cco MPI_SendRecv", "  for (int i = 0; i < 4; ++i) {"]
         lines += [line if line.startswith("#") else "    " + line for line in body]
         lines += ["  }", "  for (int k = 0; k < 8; ++k)", "    x += own[k];",
-                  "  checksum += x + sum_of(private_array, N) + sum_of(local_0, 2 * N) + sum_of(local_1, 2 * N);",
+                  f"  checksum += x + sum_of(private_array, N) + sum_of({own[0]}, 2 * N) + sum_of({own[1]}, 2 * N);",
                   "  checksum += sum_of(global_array, 2 * N);", "  (void)dead; (void)c0; (void)c1; (void)status; (void)zero;",
                   "  (void)tag; (void)lower; (void)upper; (void)later;"]
         lines += [f"  (void)alias_{i}; (void)heap_{i};" for i in range(4)] + ["}"]
@@ -426,7 +510,8 @@ def program(seed, functions, lie, only):
 
 
 def compiled(asked, source, program_file, *words):
-    command = [asked.tacit, "cxx" if source.suffix == ".cpp" else "cc", "--overlap=off", *words, "-O1", "-Wno-unknown-pragmas", str(source),
+    language = ["cxx", "-std=c++20"] if source.suffix == ".cpp" else ["cc"]
+    command = [asked.tacit, language[0], "--overlap=off", *words, *language[1:], "-O1", "-Wno-unknown-pragmas", str(source),
                "-lm", "-o", str(program_file)]
     done = subprocess.run(command, capture_output=True, text=True)
     return done.stderr if done.returncode else ""
@@ -446,7 +531,8 @@ def output_of(asked, program_file, ranks, **more):
 
 def places_changed(asked, source):
     """What was transformed, by the words of the remarks."""
-    done = subprocess.run([asked.tacit, "transform", "--json", source], capture_output=True, text=True)
+    language = ["--", "-std=c++20"] if source.suffix == ".cpp" else []
+    done = subprocess.run([asked.tacit, "transform", "--json", source, *language], capture_output=True, text=True)
     findings = json.loads(done.stdout)["findings"] if done.stdout else []
     words = (re.sub(r"(;| at | where | when | during ).*", "", f["text"]) + (", posted earlier" if "posted already" in f["text"] else "")
              for f in findings if f["level"] == "remark" and not f["code"])
