@@ -10,6 +10,8 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/StmtOpenMP.h>
 #include <clang/Basic/SourceManager.h>
+#include <map>
+#include <set>
 
 namespace tacit::compiler {
 namespace {
@@ -220,6 +222,71 @@ struct region_plan {
   std::optional<finding> refused;
 };
 
+/// Where the value of a variable for a window comes from in a function.
+struct window_origins {
+  std::set<const clang::VarDecl*> variables; ///< itself, those that it is copied from, and so on
+  bool elsewhere = false;                    ///< and from what is no variable
+};
+
+/// Values that a function gives to variables for windows, but for MPI's own, which makes new ones.
+class window_copies {
+public:
+  window_copies(const clang::FunctionDecl& function, const source& text) : text_(text) {
+    class finder : public ast_visitor {
+    public:
+      explicit finder(window_copies& into) : into_(into) {}
+      bool VisitVarDecl(clang::VarDecl* v) override {
+        if (v->getInit())
+          into_.values_.emplace(v, v->getInit());
+        return true;
+      }
+      bool VisitBinaryOperator(clang::BinaryOperator* b) override {
+        if (const clang::VarDecl* to =
+                b->getOpcode() == clang::BO_Assign ? variable_of(b->getLHS()) : nullptr)
+          into_.values_.emplace(to, b->getRHS());
+        return true;
+      }
+
+    private:
+      window_copies& into_;
+    };
+    finder(*this).TraverseDecl(const_cast<clang::FunctionDecl*>(&function)); // the visitor changes nothing
+  }
+
+  window_origins origins_of(const clang::VarDecl* variable) const {
+    window_origins made;
+    add(variable, made);
+    return made;
+  }
+
+private:
+  void add(const clang::VarDecl* variable, window_origins& into) const {
+    if (!variable || !into.variables.insert(variable).second)
+      return;
+    if (!variable->isLocalVarDeclOrParm() && variable->getInit())
+      add_value(variable->getInit(), into);
+    const auto [first, last] = values_.equal_range(variable);
+    for (auto value = first; value != last; ++value)
+      add_value(value->second, into);
+  }
+
+  void add_value(const clang::Expr* value, window_origins& into) const {
+    const std::string written = text_.text(value->getSourceRange());
+    if (const clang::VarDecl* from = variable_of(value); from && !has_null(written))
+      add(from, into);
+    else
+      into.elsewhere |= !has_null(written);
+  }
+
+  static bool has_null(const std::string& written) {
+    return written.find_first_not_of(" (){}0") == std::string::npos || same_code(written, "MPI_WIN_NULL") ||
+           same_code(written, "{MPI_WIN_NULL}") || written == "NULL" || written == "nullptr";
+  }
+
+  const source& text_;
+  std::multimap<const clang::VarDecl*, const clang::Expr*> values_;
+};
+
 class coalesce_planner {
 public:
   coalesce_planner(const unit& of, const annotated_statement& at, const function_facts& facts)
@@ -287,35 +354,22 @@ private:
     return said;
   }
 
-  /// A variable with a name of its own is another window, unless it was made of a listed one or from the same expression; an element or
-  /// a member may be the same as another, and so may what a macro stands for.
+  /// A variable with a name of its own is another window, unless the function copies one to the other, or gives it the value of an element,
+  /// a member or whatever else may be the same as another; and so may what a macro stands for.
   bool is_another_window(const mpi_use& use) const {
     const clang::VarDecl* variable = variable_of(window_argument(use));
-    return variable && !variable->getType()->isReferenceType() &&
-           std::none_of(at_.by.says.windows.begin(), at_.by.says.windows.end(),
-                        [&](const window_buffer& w) { return has_macro(w.window.text, of_.context); }) &&
+    if (!variable || variable->getType()->isReferenceType() ||
+        std::any_of(at_.by.says.windows.begin(), at_.by.says.windows.end(),
+                    [&](const window_buffer& w) { return has_macro(w.window.text, of_.context); }))
+      return false;
+    const window_copies copies(*at_.function, text_);
+    const window_origins own = copies.origins_of(variable);
+    return !own.elsewhere &&
            std::none_of(plan_.operations.begin(), plan_.operations.end(), [&](const mpi_use& operation) {
-             return have_one_origin(variable, variable_of(window_argument(operation)));
+             const window_origins other = copies.origins_of(variable_of(window_argument(operation)));
+             return std::any_of(own.variables.begin(), own.variables.end(),
+                                [&](const clang::VarDecl* v) { return other.variables.contains(v); });
            });
-  }
-
-  /// The variable that a variable is initialized with, and so on; not for ever, as one may be initialized with itself.
-  static const clang::VarDecl* origin_of(const clang::VarDecl* variable) {
-    constexpr int longest_chain = 8;
-    for (int i = 0; variable && i < longest_chain; ++i)
-      if (const clang::VarDecl* from = variable_of(variable->getInit()))
-        variable = from;
-    return variable;
-  }
-
-  bool have_one_origin(const clang::VarDecl* one, const clang::VarDecl* other) const {
-    const clang::VarDecl *a = origin_of(one), *b = origin_of(other);
-    if (!a || !b || a == b)
-      return a == b;
-    const auto made_of = [&](const clang::VarDecl* v) {
-      return v->getInit() ? text_.text(v->getInit()->getSourceRange()) : std::string();
-    };
-    return !made_of(a).empty() && made_of(a) != "MPI_WIN_NULL" && same_code(made_of(a), made_of(b));
   }
 
   /// The user says that the statement has nothing to do with any of the windows.
@@ -385,11 +439,18 @@ private:
     return s;
   }
 
-  /// The statement of a block in which it stands.
+  /// The statement of a block in which it stands, behind labels: what is written in front of one is passed by.
   const clang::Stmt* statement_around(const clang::Stmt* call) const {
-    for (const clang::Stmt* s = call; s && s != at_.statement; s = facts_.parent_of(s))
-      if (isa_and_nonnull<clang::CompoundStmt>(facts_.parent_of(s)))
+    for (const clang::Stmt* s = call; s && s != at_.statement; s = facts_.parent_of(s)) {
+      const clang::Stmt* parent = facts_.parent_of(s);
+      const auto* label = llvm::dyn_cast_or_null<clang::SwitchCase>(parent);
+      if (label && label->getSubStmt() != s)
+        return nullptr;
+      while (isa_and_nonnull<clang::SwitchCase>(parent))
+        parent = facts_.parent_of(parent);
+      if (isa_and_nonnull<clang::CompoundStmt>(parent))
         return s;
+    }
     return nullptr;
   }
 
@@ -411,7 +472,7 @@ private:
       return std::any_of(plan_.sends.begin(), plan_.sends.end(),
                          [&](const send& done) { return done.before == s && !done.in_expression; });
     };
-    if (around && !has_operation(around) && span_with_pragmas(of_, around)) {
+    if (around && !has_operation(around) && place_before(of_, around, false)) {
       if (!is_there(around))
         plan_.sends.push_back({around, call, name, operates(call), false});
     } else if (isa<clang::CallExpr>(call) && !isa<clang::CXXOperatorCallExpr>(call) &&
@@ -530,7 +591,7 @@ void change(const unit& of, const annotated_statement& at, const function_facts&
   }
   for (const auto& s : plan.sends) {
     if (!s.in_expression) {
-      const span_of_text place = *span_with_pragmas(of, s.before);
+      const span_of_text place = *place_before(of, s.before, false);
       into.edits[place.file].insert(place.begin, "/* tacit: " + s.name +
                                                      (s.operates ? " may be for one of these windows. */\n"
                                                                  : " may synchronize. */\n") +

@@ -207,9 +207,10 @@ public:
           written.insert(range);
   }
   bool VisitStmt(clang::Stmt* s) override {
-    odd |=
-        isa<clang::LabelStmt, clang::GotoStmt, clang::IndirectGotoStmt, clang::GCCAsmStmt, clang::StmtExpr>(
-            s);
+    if (isa<clang::LabelStmt, clang::GotoStmt, clang::IndirectGotoStmt, clang::GCCAsmStmt, clang::StmtExpr>(
+            s) ||
+        (isa<clang::SwitchCase>(s) && leads_into_block(s)))
+      add_odd(s);
     return true;
   }
   bool VisitLambdaExpr(clang::LambdaExpr* lambda) override {
@@ -224,15 +225,30 @@ public:
   }
   bool VisitCallExpr(clang::CallExpr* call) override {
     const clang::FunctionDecl* callee = call->getDirectCallee();
-    odd |= callee && callee->getIdentifier() && callee->getName().contains("setjmp");
+    if (callee && callee->getIdentifier() && callee->getName().contains("setjmp"))
+      add_odd(call);
     return true;
   }
   std::set<const clang::VarDecl*> escaping, escaping_elements, written, read, referred_to;
   std::vector<const clang::DeclRefExpr*> names;
   std::vector<std::pair<const clang::VarDecl*, const clang::DeclRefExpr*>> other_uses;
-  bool odd = false;
+  const clang::Stmt* odd = nullptr; ///< the first one
 
 private:
+  void add_odd(const clang::Stmt* s) {
+    if (!odd)
+      odd = s;
+  }
+  /// A label of a switch that does not stand in the switch's own block.
+  bool leads_into_block(const clang::Stmt* label) const {
+    const clang::Stmt* block = parents_.getParent(label);
+    while (dyn_cast_or_null<clang::SwitchCase>(block))
+      block = parents_.getParent(block);
+    if (dyn_cast_or_null<clang::CompoundStmt>(block))
+      block = parents_.getParent(block);
+    return !dyn_cast_or_null<clang::SwitchStmt>(block);
+  }
+
   const clang::ParentMap& parents_;
   std::set<const clang::VarDecl*> escaping_values; ///< also of references, all of which count as escaping
   std::vector<std::pair<const clang::VarDecl*, const clang::VarDecl*>> ranges, ranges_of_elements;
@@ -458,7 +474,7 @@ function_facts::function_facts(const clang::FunctionDecl& function) : function_(
   read_status_ = std::move(walk.read);
   referred_to_ = std::move(walk.referred_to);
   names_ = std::move(walk.names);
-  odd_jumps_ = walk.odd;
+  odd_jump_ = walk.odd;
 }
 
 const clang::Stmt* function_facts::parent_of(const clang::Stmt* statement) const {

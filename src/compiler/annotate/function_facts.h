@@ -35,8 +35,9 @@ public:
   bool reshapes(const clang::Stmt* statement, const clang::VarDecl* container) const;
   /// Every use is an argument for a status that nobody reads.
   bool is_dead_status(const clang::VarDecl* variable) const;
-  /// Labels, computed jumps, setjmp: control may reach a statement in ways that its block does not show.
-  bool has_odd_jumps() const { return odd_jumps_; }
+  /// Labels, computed jumps, setjmp: control may reach a statement in ways that its block does not show. Null: there are none.
+  const clang::Stmt* odd_jump() const { return odd_jump_; }
+  bool has_odd_jumps() const { return odd_jump_ != nullptr; }
   /// Assigned, incremented, or its address taken, in this statement.
   static bool may_change(const clang::VarDecl* variable, const clang::Stmt* in);
   /// The same, of a statement of the function that is asked about often.
@@ -58,7 +59,7 @@ private:
   mutable std::map<const clang::Stmt*, std::set<const clang::VarDecl*>>
       changed_;                                                    ///< as far as it was asked for
   mutable std::map<const clang::Stmt*, const clang::Stmt*> jumps_; ///< likewise
-  bool odd_jumps_ = false;
+  const clang::Stmt* odd_jump_ = nullptr;
 };
 
 /// A jump that leaves the statement: return, break, continue, goto, throw.

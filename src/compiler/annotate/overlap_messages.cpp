@@ -35,8 +35,9 @@ struct planned_message {
   const clang::Stmt* top = nullptr;         ///< the statement of `home` with the call in it
   const clang::Stmt* post_before = nullptr; ///< a statement of `home`, if it is posted earlier than it stands
   insertion_point wait;
-  std::optional<obstacle> limit; ///< why the wait stands there; nothing: the block ends
-  bool hides_work = false;       ///< something runs between post and wait
+  std::optional<obstacle> limit;           ///< why the wait stands there; nothing: the block ends
+  const clang::Stmt* unwritable = nullptr; ///< it would stand before this one, where nothing can be written
+  bool hides_work = false;                 ///< something runs between post and wait
   std::optional<obstacle> refused;
   std::string refused_by;           ///< by whom, if that is a choice
   bool status_counts = false;       ///< somebody may read it
@@ -121,7 +122,9 @@ public:
 
   static void refuse_idle(std::vector<planned_message>& messages) {
     for (planned_message& m : messages)
-      if (!m.refused && !m.hides_work)
+      if (!m.refused && !m.hides_work && m.unwritable)
+        m.refused = obstacle{reason::in_macro, wording(remark::nothing_at_ends), m.unwritable->getBeginLoc()};
+      else if (!m.refused && !m.hides_work)
         m.refused = m.limit.value_or(
             obstacle{reason::no_window, wording(remark::idle_until_end), m.home->getRBracLoc()});
   }
@@ -281,7 +284,7 @@ private:
     if (!statement)
       return obstacle{reason::no_statement_of_its_own, why_no_statement(use.call, facts_), at};
     if (facts_.has_odd_jumps())
-      return obstacle{reason::jumps, wording(remark::odd_jumps), at};
+      return obstacle{reason::jumps, wording(remark::odd_jumps), facts_.odd_jump()->getBeginLoc()};
     const source text(of_.context);
     bool whole = text.span(use.call->getCallee()->getSourceRange()) && text.span_of_statement(statement);
     for (const clang::Expr* argument : use.call->arguments())
@@ -318,11 +321,16 @@ private:
           found = obstacle_in(*next, m.message, of_, in, listed);
         if (found) {
           m.limit = std::move(found);
-          m.wait.before = *next;
+          m.wait.before = writable_from(*next, at, *block);
+          m.unwritable = m.wait.before == *next ? nullptr : *next;
           break;
         }
-        m.hides_work |= takes_time(*next);
-        m.calls_run_meanwhile |= may_throw(*next, of_.context);
+      }
+      const auto end = std::find(block->body_begin(), block->body_end(), m.wait.before);
+      for (auto passed = std::next(std::find(block->body_begin(), block->body_end(), at)); passed != end;
+           ++passed) {
+        m.hides_work |= takes_time(*passed);
+        m.calls_run_meanwhile |= may_throw(*passed, of_.context);
       }
       if (m.limit)
         break;
@@ -333,6 +341,15 @@ private:
         break;
       }
     }
+  }
+
+  /// The statement, or the last one before it and behind the post that something can be written before.
+  const clang::Stmt* writable_from(const clang::Stmt* statement, const clang::Stmt* post,
+                                   const clang::CompoundStmt& block) const {
+    auto at = std::find(block.body_begin(), block.body_end(), statement);
+    while (!place_before(of_, *at, true) && *std::prev(at) != post)
+      --at;
+    return *at;
   }
 
   const unit& of_;
@@ -524,7 +541,7 @@ private:
       first = last;
     }
     if (point.before) {
-      const span_of_text at = *span_with_pragmas(of_, point.before);
+      const span_of_text at = *place_before(of_, point.before, true);
       into_.edits[at.file].insert(at.begin, code);
     } else {
       const span_of_text brace = *text_.span({point.block->getRBracLoc(), point.block->getRBracLoc()});
@@ -544,7 +561,16 @@ bool is_writable(const unit& of, const planned_message& m) {
   const source text(of.context);
   const clang::SourceLocation end = m.wait.block->getRBracLoc();
   return span_with_pragmas(of, m.top) &&
-         (m.wait.before ? span_with_pragmas(of, m.wait.before) : text.span({end, end}));
+         (m.wait.before ? place_before(of, m.wait.before, true) : text.span({end, end}));
+}
+
+/// Of what would be written, the call itself where it is another annotation's.
+clang::SourceLocation unwritable_place(const unit& of, const planned_message& m) {
+  if (m.wait.before && !place_before(of, m.wait.before, true))
+    return m.wait.before->getBeginLoc();
+  return !m.wait.before && !is_writable(of, m) && span_with_pragmas(of, m.top)
+             ? m.wait.block->getRBracLoc()
+             : m.message.use.call->getExprLoc();
 }
 
 std::string words_of(const unit& of, const obstacle& o) {
@@ -583,8 +609,7 @@ void overlap_messages(const unit& of, const annotated_statement& at, const platf
   std::vector<std::pair<const clang::CompoundStmt*, std::vector<planned_message*>>> homes;
   for (planned_message& m : messages) {
     if (!m.refused && (!is_writable(of, m) || into.has(m.message.use.call)))
-      m.refused =
-          obstacle{reason::in_macro, wording(remark::nothing_at_ends), m.message.use.call->getExprLoc()};
+      m.refused = obstacle{reason::in_macro, wording(remark::nothing_at_ends), unwritable_place(of, m)};
     if (m.refused) {
       into.said.push_back(
           stays(at, m.message.use.name, m.refused->why,

@@ -117,7 +117,7 @@ private:
     if (!whole || !text.span_of_statement(e.statement))
       return obstacle{reason::in_macro, wording(remark::out_of_macro), at};
     if (facts_.has_odd_jumps())
-      return obstacle{reason::jumps, wording(remark::odd_jumps), at};
+      return obstacle{reason::jumps, wording(remark::odd_jumps), facts_.odd_jump()->getBeginLoc()};
     const std::string type = text_of(of_, use.call->getArg(2));
     if (type != text_of(of_, use.call->getArg(5)) || !size_of_datatype(type, of_.context))
       return obstacle{reason::collective_stays, wording(remark::datatypes_differ), at};

@@ -8,6 +8,7 @@
 #include <clang/AST/Expr.h>
 #include <clang/AST/Stmt.h>
 #include <clang/Basic/SourceManager.h>
+#include <clang/Lex/Lexer.h>
 
 namespace tacit::compiler {
 namespace {
@@ -88,6 +89,86 @@ words_of_file words_of(std::string_view text) {
   return made;
 }
 
+std::vector<written_token> tokens_of(clang::FileID file, const clang::ASTContext& context) {
+  const clang::SourceManager& sources = context.getSourceManager();
+  clang::Lexer lexer(file, sources.getBufferOrFake(file), sources, context.getLangOpts());
+  std::vector<written_token> made;
+  bool directive = false;
+  for (clang::Token token;;) {
+    const bool last = lexer.LexFromRawLexer(token);
+    if (token.is(clang::tok::eof))
+      return made;
+    directive = token.isAtStartOfLine() ? token.is(clang::tok::hash) : directive;
+    const unsigned begin = sources.getFileOffset(token.getLocation());
+    if (!directive)
+      made.push_back({begin, begin + token.getLength()});
+    if (last)
+      return made;
+  }
+}
+
+const std::vector<written_token>& tokens_in(const unit& of, clang::FileID file) {
+  const auto [known, is_new] = of.tokens.try_emplace(file);
+  if (is_new)
+    known->second = tokens_of(file, of.context);
+  return known->second;
+}
+
+/// Where a name in front of the place begins that may belong to what follows: `_Pragma("…")`, or a macro's, which may stand for one.
+std::optional<unsigned> macro_before(const unit& of, const span_of_text& place) {
+  const std::vector<written_token>& tokens = tokens_in(of, place.file);
+  const std::string_view all = source(of.context).whole(place.file);
+  const auto text = [&](const written_token& t) { return all.substr(t.begin, t.end - t.begin); };
+  auto at = std::partition_point(tokens.begin(), tokens.end(),
+                                 [&](const written_token& t) { return t.begin < place.begin; });
+  if (at == tokens.begin())
+    return std::nullopt;
+  --at;
+  for (int open = 0; text(*at) == ")" || open > 0; --at) {
+    open += text(*at) == ")" ? 1 : text(*at) == "(" ? -1 : 0;
+    if (at == tokens.begin())
+      return std::nullopt;
+  }
+  const std::string_view name = text(*at);
+  const bool macro = name == "_Pragma" || name == "__pragma" ||
+                     (continues_name(name.front()) && of.context.Idents.get(name).hadMacroDefinition());
+  return macro ? std::optional(at->begin) : std::nullopt;
+}
+
+bool is_behind_statement(const unit& of, const span_of_text& place) {
+  const std::vector<written_token>& tokens = tokens_in(of, place.file);
+  const auto at = std::partition_point(tokens.begin(), tokens.end(),
+                                       [&](const written_token& t) { return t.begin < place.begin; });
+  const std::string_view all = source(of.context).whole(place.file);
+  return at != tokens.begin() &&
+         std::string_view(";{}").find(all[std::prev(at)->begin]) != std::string_view::npos;
+}
+
+/// From there on back over the pragmas in front of the statement, and over macros if that is wanted.
+std::optional<span_of_text> with_pragmas(const unit& of, const clang::Stmt* statement, span_of_text made,
+                                         bool over_macros) {
+  const source text(of.context);
+  for (const annotated_statement& a : of.annotated)
+    if (a.statement == statement)
+      made.begin = std::min(made.begin, offset_of(of, a.by.begin));
+  for (auto macro = macro_before(of, made); macro; macro = macro_before(of, made)) {
+    made.begin = *macro;
+    if (!over_macros || (!macro_before(of, made) && !is_behind_statement(of, made)))
+      return std::nullopt;
+  }
+  made.begin = text.line_start(made);
+  const std::string_view all = text.whole(made.file);
+  for (auto before = line_before(all, made.begin); before; before = line_before(all, *before)) {
+    const std::string words = foreign_pragma(all, *before);
+    if (words.empty())
+      break;
+    if (!is_about_a_loop(words))
+      return std::nullopt;
+    made.begin = *before;
+  }
+  return made;
+}
+
 } // namespace
 
 const words_of_file& words_in(const unit& of, clang::FileID file) {
@@ -120,24 +201,17 @@ std::string free_name(const unit& of, const annotated_statement& at, const std::
 }
 
 std::optional<span_of_text> span_with_pragmas(const unit& of, const clang::Stmt* statement) {
-  const source text(of.context);
-  std::optional<span_of_text> made = text.span_of_statement(statement);
-  if (!made)
-    return made;
-  for (const annotated_statement& a : of.annotated)
-    if (a.statement == statement)
-      made->begin = std::min(made->begin, offset_of(of, a.by.begin));
-  made->begin = text.line_start(*made);
-  const std::string_view all = text.whole(made->file);
-  for (auto before = line_before(all, made->begin); before; before = line_before(all, *before)) {
-    const std::string words = foreign_pragma(all, *before);
-    if (words.empty())
-      break;
-    if (!is_about_a_loop(words))
-      return std::nullopt;
-    made->begin = *before;
-  }
-  return made;
+  const std::optional<span_of_text> whole = source(of.context).span_of_statement(statement);
+  return whole ? with_pragmas(of, statement, *whole, false) : std::nullopt;
+}
+
+std::optional<span_of_text> place_before(const unit& of, const clang::Stmt* statement, bool over_macros) {
+  const clang::SourceManager& sources = of.context.getSourceManager();
+  clang::SourceLocation at = statement->getBeginLoc();
+  if (at.isMacroID() && !clang::Lexer::isAtStartOfMacroExpansion(at, sources, of.context.getLangOpts(), &at))
+    return std::nullopt;
+  const auto [file, offset] = sources.getDecomposedLoc(at);
+  return with_pragmas(of, statement, {file, offset, offset}, over_macros);
 }
 
 bool has_directives(const unit& of, const clang::Stmt* statement) {
@@ -197,7 +271,9 @@ std::optional<finding> fault_of_text(const unit& of, const annotated_statement& 
     return stays(at, wording(remark::the_statement), reason::in_macro, wording(remark::under_conditions));
   if (at.by.editable && span_with_pragmas(of, at.statement))
     return std::nullopt;
-  return stays(at, wording(remark::the_statement), reason::in_macro, wording(remark::out_of_macro));
+  const bool own_text = at.by.editable && source(of.context).span_of_statement(at.statement);
+  return stays(at, wording(remark::the_statement), reason::in_macro,
+               wording(own_text ? remark::behind_pragma : remark::out_of_macro));
 }
 
 void include_run_time(const unit& of, clang::FileID file, edits_by_file& edits) {

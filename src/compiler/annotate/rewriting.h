@@ -40,6 +40,11 @@ struct words_of_file {
   std::vector<unsigned> no_store; ///< where MPI_MODE_NOSTORE stands, each time
 };
 
+/// A token of a file as it is written, outside of lines of the preprocessor.
+struct written_token {
+  unsigned begin, end; ///< offsets
+};
+
 /// What a transformation sees: the tree, all annotations, and nothing that it could change.
 struct unit {
   clang::ASTContext& context;
@@ -47,6 +52,7 @@ struct unit {
   bool checked = false; ///< claims are to be checked when the program runs
   post_rule assumed = post_rule::none;
   mutable std::map<clang::FileID, words_of_file> words = {}; ///< of files that were asked for
+  mutable std::map<clang::FileID, std::vector<written_token>> tokens = {};
 };
 
 /// What it gives: the texts to change, and what is to be said.
@@ -66,9 +72,13 @@ std::string text_of(const unit& of, const clang::Expr* e);
 /// A name that occurs nowhere in the file, and that no other annotated statement of it gets.
 std::string free_name(const unit& of, const annotated_statement& at, const std::string& wish);
 
-/// Where a statement begins with the pragmas that belong to it, at the beginning of its line; nothing in macros, and behind other
-/// pragmas than those that say something of a loop: they may be about what would be written.
+/// Where a statement begins with the pragmas that belong to it, at the beginning of its line; nothing in macros, behind other
+/// pragmas than those that say something of a loop, and behind _Pragma and names of macros: they may be about what would be written.
 std::optional<span_of_text> span_with_pragmas(const unit& of, const clang::Stmt* statement);
+
+/// Where something can be written before a statement of a block: likewise, and also in front of the macro that it is the beginning of.
+/// `over_macros`: and in front of macros before it, which may be statements of their own.
+std::optional<span_of_text> place_before(const unit& of, const clang::Stmt* statement, bool over_macros);
 
 /// Lines of the preprocessor in a statement, other than pragmas: what is written there may be compiled elsewhere without it.
 bool has_directives(const unit& of, const clang::Stmt* statement);

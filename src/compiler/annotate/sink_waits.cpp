@@ -160,7 +160,8 @@ private:
     if (!w.block || !span_with_pragmas(of_, w.use.call) || !source(of_.context).span_of_statement(w.use.call))
       return obstacle{reason::no_statement_of_its_own, wording(remark::no_statement_of_block), at};
     if (facts_.has_odd_jumps() || llvm::isa_and_nonnull<clang::SwitchStmt>(facts_.parent_of(w.block)))
-      return obstacle{reason::jumps, wording(remark::odd_jumps_or_switch), at};
+      return obstacle{reason::jumps, wording(remark::odd_jumps_or_switch),
+                      facts_.has_odd_jumps() ? facts_.odd_jump()->getBeginLoc() : at};
     if (has_directives(of_, w.block))
       return obstacle{reason::in_macro, wording(remark::block_under_conditions), at};
     if (!are_own(w.requests))
@@ -269,7 +270,7 @@ private:
     if (!work)
       w.refused = w.limit.value_or(
           obstacle{reason::no_window, wording(remark::idle_until_end), w.block->getRBracLoc()});
-    else if (w.before && !span_with_pragmas(of_, w.before))
+    else if (w.before && !place_before(of_, w.before, true))
       w.refused =
           obstacle{reason::in_macro, wording(remark::completion_out_of_macro), w.before->getBeginLoc()};
   }
@@ -317,7 +318,7 @@ void move(const unit& of, const sinking_wait& w, bool checked, edits_by_file& ed
   file_edits& file = edits[old.file];
   file.replace(begin, end - begin, "");
   if (w.before)
-    return file.insert(span_with_pragmas(of, w.before)->begin,
+    return file.insert(place_before(of, w.before, true)->begin,
                        "/* tacit: complete before what follows. */\n" + code + "\n");
   const span_of_text brace = *text.span({w.block->getRBracLoc(), w.block->getRBracLoc()});
   file.insert(text.line_start(brace), "/* tacit: complete before the block ends. */\n" + code + "\n");
