@@ -69,15 +69,13 @@ rank_plan as_collective(const own_messages& own, const part_finding& what, std::
   call.largest_block = what.bytes;
   call.largest_total = largest_total(what, ranks);
   if (is_shared(what.kind) && !own.sends.empty()) {
-    call.sends.push_back({no_rank, {own.sends.front().data}});
+    call.sends.push_back(no_rank, own.sends.front().data);
   } else {
-    call.sends.reserve(own.sends.size());
     for (const own_message& m : own.sends)
-      call.sends.push_back({m.peer, {m.data}});
+      call.sends.push_back(m.peer, m.data);
   }
-  call.receives.reserve(own.receives.size());
   for (const own_message& m : own.receives)
-    call.receives.push_back({m.peer, {m.data}});
+    call.receives.push_back(m.peer, m.data);
   return out;
 }
 
@@ -139,10 +137,10 @@ bool keeps_to(const rank_plan& steps, const own_messages& own) {
   for (const step& s : steps.steps) {
     add(s.writes, written);
     add(s.reads, read);
-    for (const block& b : s.receives)
-      add(b.bytes, written);
-    for (const block& b : s.sends)
-      add(b.bytes, read);
+    for (const block_run& b : s.receives.runs())
+      add(b.all_bytes(), written);
+    for (const block_run& b : s.sends.runs())
+      add(b.all_bytes(), read);
   }
   for (const own_message& m : own.receives)
     receives.push_back(m.data);

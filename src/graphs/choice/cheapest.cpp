@@ -66,7 +66,7 @@ private:
     }
     if (is_reduction(s.collective))
       return;
-    for (const block& b : s.receives) {
+    for (const block b : s.receives) {
       least_.add_message(b.peer, r, total_length(b.bytes));
       ++steps_[index(b.peer)];
       ++steps_[index(r)];

@@ -213,9 +213,7 @@ void chooser::add_stages() {
   const plan& staged = c_.in_stages.schedule;
   if (staged.ranks.empty())
     return;
-  const bool computes = std::any_of(g_.operations().begin(), g_.operations().end(),
-                                    [](const operation& o) { return o.kind == op_kind::opaque; });
-  const bool comparable = !computes && c_.moved.complete;
+  const bool comparable = !g_.has_computations() && c_.moved.complete;
   if (options_.planning.progress == region_progress::collective && has_collectives(staged) && comparable)
     add_forms(staged, in_stages);
   const bool as_it_is = !has_ordered(staged);

@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <bit>
 #include <initializer_list>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -76,17 +77,12 @@ private:
   std::uint32_t size() const { return static_cast<std::uint32_t>(members_.size()); }
   bool for_all() const { return calls_.front()->peer == no_rank; }
   bool inclusive() const { return calls_.front()->collective == pattern::scan; }
-  const bytes& given(std::uint32_t m) const { return calls_[m]->sends.front().bytes; }
-  const bytes& result(std::uint32_t m) const { return calls_[m]->receives.front().bytes; }
+  const bytes& given(std::uint32_t m) const { return calls_[m]->sends.runs().front().bytes; }
+  const bytes& result(std::uint32_t m) const { return calls_[m]->receives.runs().front().bytes; }
   /// What a member gives to another one by a reduce-scatter; a block without bytes if it is not there.
-  const bytes& given(std::uint32_t m, std::uint32_t to) const {
-    static const bytes none;
-    const block_list& all = calls_[m]->sends;
-    if (to < all.size() && all[to].peer == members_[to]) // nearly always
-      return all[to].bytes;
-    const auto found =
-        std::find_if(all.begin(), all.end(), [&](const block& b) { return b.peer == members_[to]; });
-    return found == all.end() ? none : found->bytes;
+  bytes given(std::uint32_t m, std::uint32_t to) const {
+    const std::optional<block> found = calls_[m]->sends.find(members_[to], to);
+    return found ? bytes(std::span<const segment>(found->bytes)) : bytes();
   }
   bytes scratch(std::uint32_t m) { return scratch(m, calls_.front()->largest_block); }
   bytes scratch(std::uint32_t m, std::uint64_t length) {
@@ -350,7 +346,8 @@ private:
           last[to] = put_in_front((to + n - i) % n, to, last[to]);
   }
   std::uint32_t put_in_front(std::uint32_t m, std::uint32_t to, std::uint32_t last) {
-    const bytes &operand = given(m, to), &into = result(to);
+    const bytes operand = given(m, to);
+    const bytes& into = result(to);
     if (m == to)
       return last == nothing ? copy(to, operand, into) : combine(to, operand, into, {last});
     if (last == nothing)

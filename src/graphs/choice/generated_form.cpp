@@ -18,6 +18,7 @@
 #include <bit>
 #include <deque>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -176,7 +177,8 @@ private:
   void combine(const call& c);
   segment_list translated(const call& c, std::uint32_t member, const recipe& how, const memory_layout& layout,
                           std::span<const segment> bytes);
-  const segment_list* block_of(const call& c, std::uint32_t member, bool output, std::uint32_t number) const;
+  std::optional<block_bytes> block_of(const call& c, std::uint32_t member, bool output,
+                                      std::uint32_t number) const;
   segment scratch_of(const call& c, std::uint32_t member, int region, std::uint32_t number,
                      std::uint64_t length);
   /// A block of the algorithm's memory: member, region, number.
@@ -230,38 +232,32 @@ void message_maker::prepare() {
   }
 }
 
-/// `about`: where in the list it is, or somewhat before, if blocks are in the order of the group.
-const segment_list* bytes_for(const block_list& blocks, rank_id peer, std::size_t about) {
-  for (std::size_t back = 0; back <= 1 && back <= about;
-       ++back) // without the own block those behind it move up
-    if (about - back < blocks.size() && blocks[about - back].peer == peer)
-      return &blocks[about - back].bytes;
-  const auto found =
-      std::find_if(blocks.begin(), blocks.end(), [&](const block& b) { return b.peer == peer; });
-  return found == blocks.end() ? nullptr : &found->bytes;
+std::optional<block_bytes> bytes_for(const block_list& blocks, rank_id peer, std::size_t about) {
+  const std::optional<block> found = blocks.find(peer, about);
+  return found ? std::optional(found->bytes) : std::nullopt;
 }
 
-/// The bytes of the plan that a block of the algorithm's memory stands for; null if it has none.
-const segment_list* message_maker::block_of(const call& c, std::uint32_t member, bool output,
-                                            std::uint32_t number) const {
+/// The bytes of the plan that a block of the algorithm's memory stands for; nothing if it has none.
+std::optional<block_bytes> message_maker::block_of(const call& c, std::uint32_t member, bool output,
+                                                   std::uint32_t number) const {
   const step& s = *c.of[member];
   const std::vector<rank_id>& group = members(s);
   switch (row_of(s.collective).moves) {
   case signature::root_to_all: // works in the input block at every member
     if (output || number != 0)
-      return nullptr;
-    return s.sends.empty() ? bytes_for(s.receives, s.peer, 0) : &s.sends.front().bytes;
+      return std::nullopt;
+    return s.sends.empty() ? bytes_for(s.receives, s.peer, 0) : s.sends.front().bytes;
   case signature::each_to_all:
     return output        ? bytes_for(s.receives, group[number], number)
            : number == 0 ? bytes_for(s.sends, no_rank, 0)
-                         : nullptr;
+                         : std::nullopt;
   case signature::root_to_each:
-    return output ? (number == 0 ? bytes_for(s.receives, s.peer, 0) : nullptr)
+    return output ? (number == 0 ? bytes_for(s.receives, s.peer, 0) : std::nullopt)
                   : bytes_for(s.sends, group[number], number);
   case signature::each_to_root:
     return output        ? bytes_for(s.receives, group[number], number)
            : number == 0 ? bytes_for(s.sends, s.peer, 0)
-                         : nullptr;
+                         : std::nullopt;
   case signature::each_to_each:
     return bytes_for(output ? s.receives : s.sends, group[number], number);
   case signature::no_data:
@@ -272,7 +268,7 @@ const segment_list* message_maker::block_of(const call& c, std::uint32_t member,
   case signature::before_each:
     break;
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 segment message_maker::scratch_of(const call& c, std::uint32_t member, int region, std::uint32_t number,
@@ -304,7 +300,8 @@ segment_list message_maker::translated(const call& c, std::uint32_t member, cons
       std::uint64_t skip = (s.address - base) % how.block;
       std::uint64_t left = std::min(s.length, how.block - skip);
       s = {s.address + left, s.length - left};
-      const segment_list* whole = where == temporary ? nullptr : block_of(c, member, where == output, number);
+      const std::optional<block_bytes> whole =
+          where == temporary ? std::nullopt : block_of(c, member, where == output, number);
       if (!whole) {
         append(out, {scratch_of(c, member, where, number, how.block).address + skip, left});
         continue;
@@ -341,7 +338,7 @@ std::uint64_t message_maker::length_of(const call& c, const block_id& at) const 
   const auto& moved = lengths_[member * std::size_t{regions} + static_cast<unsigned>(where)];
   if (number < moved.size() && moved[number] > 0)
     return moved[number] - 1;
-  const segment_list* const bytes = where == input ? block_of(c, member, false, number) : nullptr;
+  const std::optional<block_bytes> bytes = where == input ? block_of(c, member, false, number) : std::nullopt;
   return bytes ? total_length(*bytes) : 0;
 }
 
@@ -352,8 +349,8 @@ segment_list message_maker::of_their_lengths(const call& c, const recipe& how, c
     std::uint64_t left = length_of(c, at);
     if (left == 0)
       continue;
-    const segment_list* const given =
-        where == temporary ? nullptr : block_of(c, member, where == output, number);
+    const std::optional<block_bytes> given =
+        where == temporary ? std::nullopt : block_of(c, member, where == output, number);
     if (!given) {
       append(out, {scratch_of(c, member, where, number, how.block).address, left});
       continue;
@@ -471,11 +468,10 @@ void message_maker::straight(const call& c) {
   const step& s = *c.first;
   const std::vector<rank_id>& group = members(s);
   for (std::uint32_t m = 0; m < group.size(); ++m)
-    for (const block& b : c.of[m]->receives) {
-      const segment_list& into = b.bytes;
+    for (const block b : c.of[m]->receives) {
       const std::uint32_t from = positions_.of(s.comm, b.peer);
       const step& theirs = *c.of[from];
-      const segment_list* bytes = bytes_for(theirs.sends, group[m], m);
+      std::optional<block_bytes> bytes = bytes_for(theirs.sends, group[m], m);
       if (!bytes)
         bytes = bytes_for(theirs.sends, no_rank, 0);
       if (!bytes)
@@ -486,8 +482,8 @@ void message_maker::straight(const call& c) {
       send.peer = group[m];
       recv.peer = b.peer;
       send.tag = recv.tag = next_tag(b.peer, group[m]);
-      send.reads = *bytes;
-      recv.writes = into;
+      send.reads = std::span<const segment>(*bytes);
+      recv.writes = std::span<const segment>(b.bytes);
       list_of(from).push_back(std::move(send));
       list_of(m).push_back(std::move(recv));
     }

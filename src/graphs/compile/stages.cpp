@@ -396,10 +396,7 @@ stage_cut cut_in_stages(const graph& g, const matching& m) {
     cut.why_not = std::move(why);
     return cut;
   };
-  bool any = false;
-  for (std::uint32_t i = 0; i < g.size() && !any; ++i)
-    any = moves_nothing(g, op_id{i});
-  if (!any)
+  if (!g.has_marks())
     return cut;
   const rank_lists lists = lists_of(g);
   cut.of.assign(g.size(), 0);
@@ -437,11 +434,7 @@ stage_cut cut_in_stages(const graph& g, const matching& m) {
 }
 
 stage_cut cut_at_computations(const graph& g, const matching& m, stage_cut cut) {
-  const auto computes = [&](std::uint32_t i) { return g[op_id{i}].kind == op_kind::opaque; };
-  bool any = false;
-  for (std::uint32_t i = 0; i < g.size() && !any; ++i)
-    any = computes(i);
-  if (!any || !cut.why_not.empty() || g.has_fences() || !g.made_pairs().empty())
+  if (!g.has_computations() || !cut.why_not.empty() || g.has_fences() || !g.made_pairs().empty())
     return cut;
   if (cut.of.empty()) {
     cut.of.assign(g.size(), 0);
@@ -474,8 +467,7 @@ staged compile_stages(const graph& g, const stage_cut& cut, const compile_option
   if (keeps_orders(g, options.planning.policy))
     each.planning.policy = sync_policy::keep_sync;
   // What computes between stages keeps messages in their place from being checked against the whole graph (choice/choose.cpp).
-  each.detection.ordered = std::none_of(g.operations().begin(), g.operations().end(),
-                                        [](const operation& o) { return o.kind == op_kind::opaque; });
+  each.detection.ordered = !g.has_computations();
   plan_sequence all(g.ranks());
   bool replaced = false, usable = true;
   for (stage_graph& stage : stage_graphs(g, cut)) {

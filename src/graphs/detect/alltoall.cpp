@@ -88,7 +88,7 @@ private:
 
   void take_uniform(const block_choice& choice) {
     finding_filler filler(s_.book(), {.kind = pattern::alltoall, .comm = view_.comm(), .slices = {}});
-    filler.reserve(pairs());
+    filler.expect(pairs());
     const std::uint64_t rest = choice.bytes - common_.sum();
     for (std::uint32_t j = 0; j < view_.size(); ++j)
       sorter_.each_pair(j, [&](std::uint32_t, std::span<const slice> pieces) {
@@ -115,7 +115,7 @@ private:
   void take_rest() {
     finding_filler filler(s_.book(), {.kind = pattern::alltoallv, .comm = view_.comm(), .slices = {}});
     if (!view_.exhausted())
-      filler.reserve(view_.transfer_count());
+      filler.expect(view_.transfer_count());
     for (std::uint32_t j = 0; j < view_.size(); ++j)
       sorter_.each_pair(j, [&](std::uint32_t, std::span<const slice> pieces) {
         if (pieces.size() == 1)

@@ -246,7 +246,7 @@ private:
     });
     if (choice.bytes > 0) {
       const std::uint32_t target = open(pattern::allgather, no_rank);
-      fillers_[target].reserve(std::size_t{view_.size()} * others());
+      fillers_[target].expect(std::size_t{view_.size()} * others());
       for (const std::uint32_t k : alive_)
         give(sources_[k],
              pick_chosen(lengths(sources_[k]), common.sorted(), choice.bytes - common.sum(), choice.how),
@@ -286,7 +286,7 @@ private:
         if (p.target == nowhere)
           p.target = target;
       if (!vector_rest)
-        fillers_[target].reserve(others());
+        fillers_[target].expect(others());
     }
   }
 

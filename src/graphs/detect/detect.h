@@ -7,6 +7,7 @@
 // alltoall.
 #pragma once
 
+#include "graphs/detect/slice_list.h"
 #include "graphs/flow/evaluation.h"
 #include "graphs/flow/flow.h"
 #include "graphs/graph/graph.h"
@@ -19,13 +20,6 @@
 #include <vector>
 
 namespace tacit::graphs {
-
-/// A part of one transfer: bytes [offset, offset + length) of transfers.list[transfer].
-struct slice {
-  std::uint64_t offset = 0;
-  std::uint64_t length = 0;
-  std::uint32_t transfer = 0;
-};
 
 /// Elements of all members that are combined one by one: each member gives `length` bytes.
 struct combined_piece {
@@ -47,7 +41,7 @@ struct finding {
   /// What it takes of the transfers, each byte once over all findings: by destination, then source. Within a
   /// pair the slices are in packing order: for bcast and allgather the same sequence of source bytes for
   /// every destination, for all others by destination address.
-  std::vector<slice> slices;
+  slice_list slices;
   reducer_id by = no_reducer;                ///< reductions: by what,
   std::vector<combined_piece> combined = {}; ///< and what; they have no slices
   /// Reductions that must give the bits of the graph: how, by positions in the group. MPI's collectives do not.

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "graphs/detect/ledger.h"
-#include "vocabulary/base/huge_pages.h"
 
 #include <algorithm>
 #include <string>
@@ -52,7 +51,7 @@ public:
     auto& list = result_.slices;
     if (pieces_ > 0 && list.back().transfer == s.transfer &&
         list.back().offset + list.back().length == s.offset) {
-      list.back().length += s.length;
+      list.lengthen_last(s.length);
     } else {
       list.push_back(s);
       ++pieces_;
@@ -64,18 +63,15 @@ public:
       result_.bytes = bytes_;
     book_.take(s);
   }
-  /// A pair that gives this slice and nothing else. The members come one by one: a slice that has just been
-  /// written to memory cannot be loaded as a whole without a stall.
+  /// A pair that gives this slice and nothing else.
   void add_pair(std::uint64_t offset, std::uint64_t length, std::uint32_t transfer) {
-    result_.slices.emplace_back(offset, length, transfer);
+    result_.slices.push_back({offset, length, transfer});
     result_.bytes = std::max(result_.bytes, length);
     book_.take({offset, length, transfer});
   }
   void add_pair(const slice& s) { add_pair(s.offset, s.length, s.transfer); }
-  void reserve(std::size_t slices) {
-    result_.slices.reserve(slices);
-    prefer_huge_pages(result_.slices.data(), slices * sizeof(slice));
-  }
+  /// About how many slices there will be, at most.
+  void expect(std::size_t slices) { result_.slices.expect(slices); }
   bool empty() const { return result_.slices.empty(); }
   finding& result() { return result_; }
 

@@ -107,7 +107,7 @@ private:
       uniform.push_back(filler(pattern::scatter, view_.member(r.source)));
       rest.push_back(filler(pattern::scatterv, view_.member(r.source)));
       if (r.choice.bytes > 0)
-        uniform.back().reserve(others());
+        uniform.back().expect(others());
     }
     each_row_pair([&](std::uint32_t k, std::uint32_t j, std::span<const slice> pieces) {
       const row_choice& r = chosen_rows_[k];
@@ -188,7 +188,7 @@ private:
     });
     std::vector<finding_filler> fillers{filler(pattern::gather, view_.member(j)),
                                         filler(pattern::gatherv, view_.member(j))};
-    fillers[choice.bytes > 0 ? 0 : 1].reserve(view_.into(j).size());
+    fillers[choice.bytes > 0 ? 0 : 1].expect(view_.into(j).size());
     sorter_.each_pair(j, [&](std::uint32_t, std::span<const slice> pieces) {
       if (is_block(pieces, choice))
         return fillers[0].add_pair(pieces[0]);

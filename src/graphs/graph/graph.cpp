@@ -46,6 +46,8 @@ op_id graph::add(operation op, std::span<const segment> reads, std::span<const s
     accesses_.push_back({pool_.add(reads), static_cast<std::uint32_t>(reads.size()), pool_.add(writes),
                          static_cast<std::uint32_t>(writes.size()), by});
   }
+  has_computations_ |= op.kind == op_kind::opaque;
+  has_marks_ |= op.kind == op_kind::copy && !op.pooled;
   operations_.push_back(op);
   return op_id{static_cast<std::uint32_t>(operations_.size() - 1)};
 }

@@ -145,6 +145,10 @@ public:
   std::span<const reducer> reducers() const { return reducers_; }
   bool has_fences() const { return has_fences_; }
   bool has_reductions() const { return has_reductions_; }
+  /// True if there are computations of the program's own.
+  bool has_computations() const { return has_computations_; }
+  /// True if there are copies of no bytes, which only stand between others.
+  bool has_marks() const { return has_marks_; }
   /// True if there are messages of no bytes, which only synchronize.
   bool has_empty_sends() const { return has_empty_sends_; }
   std::span<const std::pair<rank_id, segment>> scratch_bytes() const { return scratch_; }
@@ -175,6 +179,8 @@ private:
   bool has_fences_ = false;
   bool has_empty_sends_ = false;
   bool has_reductions_ = false;
+  bool has_computations_ = false;
+  bool has_marks_ = false;
   std::vector<operation> operations_;
   std::vector<dependency> dependencies_;
   std::vector<communicator> communicators_;

@@ -102,7 +102,7 @@ step stand_in_step(const part_finding& what, std::uint32_t ranks, rank_id self) 
   std::uint64_t next = some_address;
   const auto add = [&](block_list& into, rank_id peer, std::uint32_t from, std::uint32_t to) {
     const std::uint64_t length = length_of_block(what, ranks, from, to);
-    into.push_back({peer, {{next, length}}});
+    into.push_back(peer, segment{next, length});
     next += length;
   };
   const auto me = static_cast<std::uint32_t>(index(self)),
@@ -149,7 +149,7 @@ graph stand_in(const part_finding& what, std::uint32_t ranks) {
   std::vector<std::uint64_t> sent(ranks, some_address), got(ranks, some_address + (1ull << 40));
   for (std::uint32_t from = 0; from < ranks; ++from) {
     const step s = stand_in_step(what, ranks, rank_id{from});
-    for (const block& b : s.sends)
+    for (const block b : s.sends)
       for (std::uint32_t to = 0; to < ranks; ++to)
         if (to != from && (b.peer == no_rank || b.peer == rank_id{to})) {
           g.send(rank_id{from}, b.bytes.front(), rank_id{to});
@@ -206,11 +206,11 @@ graph steps_as_part(const rank_plan& steps, const own_part& own, const group_mem
       made[i].push_back(g.copy(own.self, s.reads, s.writes));
       break;
     case step_kind::collective:
-      for (const block& b : s.sends)
+      for (const block b : s.sends)
         for (const rank_id r : s.comm == world ? everybody : groups.at(s.comm))
           if (r != own.self && (b.peer == no_rank || b.peer == r))
             made[i].push_back(g.send(own.self, b.bytes, r, tag));
-      for (const block& b : s.receives)
+      for (const block b : s.receives)
         made[i].push_back(g.recv(own.self, b.bytes, b.peer, tag));
       break;
     default: // is not in plans of what is analysed here; what runs no step leaves other bytes

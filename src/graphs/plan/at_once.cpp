@@ -16,8 +16,8 @@
 #include "vocabulary/base/huge_pages.h"
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -25,8 +25,6 @@
 
 namespace tacit::graphs {
 namespace {
-
-using bytes = segment_list;
 
 /// Messages of collectives have keys from here on, above the tags of steps.
 constexpr std::int32_t call_key = 1 << 30;
@@ -45,7 +43,7 @@ constexpr std::uint64_t is_taken = ~std::uint64_t{0};
 
 /// What one rank sends all other members.
 struct shared_block {
-  const bytes* sent;
+  block_bytes sent;
   rank_id source;
   std::int32_t key;
   comm_id comm;
@@ -59,17 +57,8 @@ struct call {
   rank_id last = no_rank; ///< who called it, as far as is known
   /// Of all ranks, by rank, if each gives those that it sends to blocks of their own, in the order of ranks: such blocks are looked up
   /// where they stand. Else they are messages, and there is no list.
-  std::vector<const step*> of = {};
+  std::vector<std::span<const block_run>> of = {};
 };
-
-/// The block for `to` that rank `from` gives, of blocks in the order of ranks; null: none. Mostly there is one for each other rank.
-const block* block_for(const block_list& blocks, rank_id from, rank_id to) {
-  const std::size_t at = index(to) - (to > from ? 1 : 0);
-  if (at < blocks.size() && blocks[at].peer == to)
-    return &blocks[at];
-  const auto found = std::ranges::lower_bound(blocks, to, {}, &block::peer);
-  return found != blocks.end() && found->peer == to ? found : nullptr;
-}
 
 struct staged_piece {
   std::uint64_t scratch, user, length;
@@ -215,17 +204,17 @@ private:
     if (is_reduction(s.collective) || !is_new_call(r, s))
       return false;
     if (may_look_up(s)) {
-      std::vector<const step*>& of = calls_[static_cast<std::size_t>(s.tag)].of;
-      of.resize(p_.ranks.size(), nullptr);
-      of[index(r)] = &s;
+      auto& of = calls_[static_cast<std::size_t>(s.tag)].of;
+      of.resize(p_.ranks.size());
+      of[index(r)] = s.sends.runs();
       given_ += s.sends.size();
       return true;
     }
-    for (const block& b : s.sends) {
+    for (const block b : s.sends) {
       if (b.bytes.empty())
         continue;
       if (b.peer == no_rank)
-        shared_.push_back({&b.bytes, r, call_key + s.tag, s.comm});
+        shared_.push_back({b.bytes, r, call_key + s.tag, s.comm});
       else
         ++first_[index(b.peer) + 1];
     }
@@ -248,16 +237,14 @@ private:
   }
 
   static bool may_look_up(const step& s) {
-    const auto behind = [](const block& a, const block& b) { return a.peer < b.peer; };
-    return s.comm == world && !s.sends.empty() &&
-           std::none_of(s.sends.begin(), s.sends.end(),
-                        [](const block& b) { return b.peer == no_rank || b.bytes.empty(); }) &&
-           std::adjacent_find(s.sends.begin(), s.sends.end(), std::not_fn(behind)) == s.sends.end();
+    return s.comm == world && !s.sends.empty() && s.sends.are_in_order() &&
+           std::ranges::none_of(s.sends.runs(),
+                                [](const block_run& b) { return b.peer == no_rank || b.bytes.empty(); });
   }
-  /// The call of a rank in which the blocks it gives are looked up; null: what it gives are messages.
-  const step* call_of(rank_id r, std::int32_t number) const {
-    const std::vector<const step*>& of = calls_[static_cast<std::size_t>(number)].of;
-    return of.empty() ? nullptr : of[index(r)];
+  /// The blocks of a rank in a call where they are looked up; none: what it gives are messages.
+  std::span<const block_run> looked_up(rank_id r, std::int32_t number) const {
+    const std::vector<std::span<const block_run>>& of = calls_[static_cast<std::size_t>(number)].of;
+    return of.empty() ? std::span<const block_run>() : of[index(r)];
   }
 
   /// By destination; within one as the sources come, so nearly always in order.
@@ -266,18 +253,18 @@ private:
       return; // collectives in which all send alike have none
     reserve_huge(messages_, first_.back());
     messages_.resize(first_.back());
-    const auto put = [&](rank_id to, const bytes& sent, rank_id from, std::int32_t key) {
+    const auto put = [&](rank_id to, std::span<const segment> sent, rank_id from, std::int32_t key) {
       messages_[first_[index(to)]++] = {sent.size() == 1 ? sent.front() : segment{lists_.size(), 0}, from,
                                         key};
       if (sent.size() != 1)
-        lists_.push_back(&sent);
+        lists_.push_back(sent);
     };
     for (std::uint32_t r = 0; r < p_.ranks.size(); ++r)
       for (const step& s : steps(r)) {
         if (s.kind == step_kind::send)
           put(s.peer, s.reads, rank_id{r}, s.tag);
-        else if (s.kind == step_kind::collective && call_of(rank_id{r}, s.tag) != &s)
-          for (const block& b : s.sends)
+        else if (s.kind == step_kind::collective && looked_up(rank_id{r}, s.tag).empty())
+          for (const block b : s.sends)
             if (b.peer != no_rank && !b.bytes.empty())
               put(b.peer, b.bytes, rank_id{r}, call_key + s.tag);
       }
@@ -326,12 +313,14 @@ private:
     default:
       break;
     }
-    for (const block& b : s.sends)
-      will_read(b.bytes);
-    for (std::size_t i = 0; i < s.receives.size(); ++i) {
-      look_ahead(s, i);
-      if (const block& b = s.receives[i]; !b.bytes.empty() && !take_in(s, b))
-        return false;
+    for (const block_run& run : s.sends.runs())
+      will_read(run.all_bytes());
+    const std::span<const block_run> runs = s.receives.runs();
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      look_ahead(s, runs, i);
+      for (std::uint32_t k = 0; k < runs[i].count; ++k)
+        if (const block b = runs[i].at(k); !b.bytes.empty() && !take_in(s, b))
+          return false;
     }
     return true;
   }
@@ -339,29 +328,28 @@ private:
   bool take_in(const step& s, const block& b) {
     const std::int32_t key = call_key + s.tag;
     if (is_shared(s.collective)) {
-      const bytes* const sent = take_shared(b.peer, key);
-      return sent && arrive(b.peer, *sent, b.bytes);
+      const shared_block* const theirs = take_shared(b.peer, key);
+      return theirs && arrive(b.peer, theirs->sent, b.bytes);
     }
-    const step* const theirs = call_of(b.peer, s.tag);
-    if (!theirs)
+    const std::span<const block_run> theirs = looked_up(b.peer, s.tag);
+    if (theirs.empty())
       return arrive_message(b.peer, key, b.bytes);
-    const block* const given = block_for(theirs->sends, b.peer, self_);
+    const std::optional<block> given = find_block(theirs, self_, index(self_));
     --given_; // a call has one block at most for a pair of ranks, so each is taken once if all are
     return given && arrive(b.peer, given->bytes, b.bytes);
   }
 
   /// Each sender has its blocks elsewhere.
-  void look_ahead(const step& s, std::size_t i) const {
+  void look_ahead(const step& s, std::span<const block_run> runs, std::size_t i) const {
     constexpr std::size_t ahead = 12;
-    if (is_shared(s.collective) || i + ahead >= s.receives.size())
+    if (is_shared(s.collective) || i + ahead >= runs.size())
       return;
-    const rank_id soon = s.receives[i + ahead].peer;
-    if (const step* const theirs = call_of(soon, s.tag); theirs && index(self_) < theirs->sends.size())
-      __builtin_prefetch(&theirs->sends[index(self_)]);
+    if (const auto given = looked_up(runs[i + ahead].peer, s.tag); index(self_) < given.size())
+      __builtin_prefetch(&given[index(self_)]);
   }
 
   /// Receives come in the order of sources, too, so that the next message is nearly always the one.
-  bool arrive_message(rank_id source, std::int32_t key, const bytes& into) {
+  bool arrive_message(rank_id source, std::int32_t key, std::span<const segment> into) {
     const sent_message wanted{{}, source, key};
     if (next_message_ == mine_.size() || !equal(mine_[next_message_], wanted))
       next_message_ = static_cast<std::size_t>(
@@ -374,12 +362,12 @@ private:
       return false;
     ++taken_;
     if (only.length == 0)
-      return arrive(source, *lists_[only.address], into);
+      return arrive(source, lists_[only.address], into);
     return arrive(source, std::span(&only, 1), into);
   }
 
-  const bytes* take_shared(rank_id source, std::int32_t key) {
-    const shared_block wanted{nullptr, source, key, world};
+  const shared_block* take_shared(rank_id source, std::int32_t key) {
+    const shared_block wanted{block_bytes(std::span<const segment>()), source, key, world};
     if (next_shared_ == shared_.size() || !equal(shared_[next_shared_], wanted))
       next_shared_ = static_cast<std::size_t>(
           std::lower_bound(shared_.begin(), shared_.end(), wanted, before<shared_block>) - shared_.begin());
@@ -392,16 +380,16 @@ private:
       return nullptr;
     found.last_user = self_;
     ++found.uses;
-    return found.sent;
+    return &found;
   }
 
-  void will_read(const bytes& list) {
+  void will_read(std::span<const segment> list) {
     if (list.size() == 1)
       return reads_.push_back(list.front());
     reads_.insert(reads_.end(), list.begin(), list.end());
   }
 
-  bool arrive(rank_id source, std::span<const segment> from, const bytes& into) {
+  bool arrive(rank_id source, std::span<const segment> from, std::span<const segment> into) {
     return in_step(from, into, [&](std::uint64_t at, std::uint64_t to, std::uint64_t length) {
       if (to >= scratch_base) {
         hidden_.push_back({to, length});
@@ -468,7 +456,7 @@ private:
   std::vector<std::uint32_t> first_; ///< per destination: begin in messages_
   std::vector<bool> is_staged_;      ///< per rank: step 0 copies aside, all others come after it
   std::vector<sent_message> messages_;
-  std::vector<const bytes*> lists_; ///< of messages of several segments, or of none
+  std::vector<std::span<const segment>> lists_; ///< of messages of several segments, or of none
   std::vector<shared_block> shared_;
   std::vector<call> calls_;                 ///< by number
   std::uint64_t given_ = 0;                 ///< blocks that are looked up and have not been so far

@@ -29,6 +29,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <fmt/format.h>
+#include <iterator>
 #include <numeric>
 #include <span>
 #include <tuple>
@@ -46,6 +47,25 @@ struct block_sizes {
     sum += length;
     ++blocks;
   }
+};
+
+/// The blocks that one rank sends, or gets, before they are written down.
+class blocks_ahead {
+public:
+  void add(rank_id peer, std::uint64_t address, std::uint64_t length) {
+    const bool continues = index(peer) == next_peer_ && address == end_ && length == length_;
+    runs_ += continues ? 0 : 1;
+    next_peer_ = static_cast<std::uint32_t>(index(peer)) + 1;
+    end_ = address + length;
+    length_ = length;
+    total_ += length;
+  }
+  std::uint32_t runs() const { return runs_; }
+  std::uint64_t total() const { return total_; }
+
+private:
+  std::uint64_t total_ = 0, end_ = 0, length_ = 0;
+  std::uint32_t next_peer_ = 0, runs_ = 0;
 };
 
 /// Without steps.
@@ -84,6 +104,8 @@ private:
   const std::vector<rank_id>& members(comm_id c) const { return g_.communicators()[index(c)].members; }
   std::vector<std::uint32_t> positions(comm_id c) const;
   void add_calls(const finding& f);
+  template <typename ListOf>
+  void give_room(const finding& f, ListOf&& list_of, std::span<const blocks_ahead> ahead) const;
   void settle_sizes(const finding& f);
   void settle_sizes(const finding& f, const block_sizes& sizes);
   void settle_sizes(const finding& f, const block_sizes& sizes, step& s) const;
@@ -182,7 +204,7 @@ std::vector<std::uint32_t> planner::positions(comm_id c) const {
 /// Visits the slices of a finding as pieces: visit(piece). False as soon as visit says so.
 template <typename Visit>
 bool each_slice(const transfers& t, const finding& f, Visit&& visit) {
-  return std::all_of(f.slices.begin(), f.slices.end(), [&](const slice& s) { return visit(piece_of(t, s)); });
+  return std::ranges::all_of(f.slices, [&](const slice& s) { return visit(piece_of(t, s)); });
 }
 
 /// What reaches all other members in one piece, as nearly all blocks do: there is nothing to cut, and nothing is missing. Each call is
@@ -215,7 +237,7 @@ bool planner::add_whole_blocks(const finding& f) {
   if (!std::is_sorted(group.begin(), group.end())) // as the slices are
     std::sort(group.begin(), group.end());
   sizes.total = rooted ? sizes.largest : sizes.sum;
-  std::size_t next = 0;
+  auto next = f.slices.begin();
   for (const rank_id r : group) {
     step& s = add(r, step_kind::collective);
     s.comm = f.comm;
@@ -224,11 +246,10 @@ bool planner::add_whole_blocks(const finding& f) {
     settle_sizes(f, sizes, s); // now: later it would have to be fetched again
     const bool gives = (!rooted || r == f.root) && given_by(r).length > 0;
     if (gives)
-      s.sends.push_back({no_rank, staged_.from(r, {given_by(r)})});
-    s.receives.reserve(sources - gives);
-    for (; next < f.slices.size() && t_.list[f.slices[next].transfer].destination == r; ++next) {
-      const transfer_piece p = piece_of(t_, f.slices[next]);
-      s.receives.push_back({p.source, {{p.destination_address, p.length}}});
+      s.sends.push_back(no_rank, staged_.from(r, {given_by(r)}));
+    for (; next != f.slices.end() && t_.list[(*next).transfer].destination == r; ++next) {
+      const transfer_piece p = piece_of(t_, *next);
+      s.receives.push_back(p.source, segment{p.destination_address, p.length});
     }
   }
   return true;
@@ -277,10 +298,10 @@ void planner::add_shared_blocks(const finding& f, std::vector<transfer_piece>& p
           at(group[to]).scratch_bytes += block.length;
         }
     }
-    call(source).sends.push_back({no_rank, staged_.from(source, sent)});
+    call(source).sends.push_back(no_rank, staged_.from(source, sent));
     for (std::uint32_t to = 0; to < group.size(); ++to)
       if (group[to] != source)
-        call(group[to]).receives.push_back({source, std::move(received[to])});
+        call(group[to]).receives.push_back(source, std::move(received[to]));
   }
 }
 
@@ -300,8 +321,8 @@ void planner::add_pair_blocks(std::vector<transfer_piece>& pieces) {
       append(reads, {p.source_address, p.length});
       append(writes, {p.destination_address, p.length});
     }
-    call(source).sends.push_back({destination, staged_.from(source, std::move(reads))});
-    call(destination).receives.push_back({source, std::move(writes)});
+    call(source).sends.push_back(destination, staged_.from(source, std::move(reads)));
+    call(destination).receives.push_back(source, std::move(writes));
   });
 }
 
@@ -332,12 +353,12 @@ void planner::settle_sizes(const finding& f) {
   block_sizes sizes;
   for (const rank_id r : members(f.comm)) {
     std::uint64_t sent = 0, got = 0;
-    for (const block& b : call(r).sends) {
+    for (const block b : call(r).sends) {
       const std::uint64_t length = total_length(b.bytes);
       sizes.add(length);
       sent += length;
     }
-    for (const block& b : call(r).receives)
+    for (const block b : call(r).receives)
       got += total_length(b.bytes);
     const bool keeps_own = row_of(f.kind).moves == signature::each_to_all;
     sizes.total = std::max(sizes.total, keeps_own ? sent + got : std::max(sent, got));
@@ -364,59 +385,70 @@ void planner::settle_sizes(const finding& f, const block_sizes& sizes) {
 bool planner::add_pairs_in_order(const finding& f) {
   std::pair<rank_id, rank_id> last{no_rank, no_rank};
   block_sizes sizes;
-  std::vector<std::uint64_t> sent(g_.ranks(), 0), got(g_.ranks(), 0);
+  std::vector<blocks_ahead> sent(g_.ranks()), got(g_.ranks());
   const bool in_order = each_slice(t_, f, [&](const transfer_piece& p) {
     const std::pair pair(p.destination, p.source);
     if (p.source == p.destination || (last.first != no_rank && pair <= last))
       return false;
     last = pair;
     sizes.add(p.length);
-    sent[index(p.source)] += p.length;
-    got[index(p.destination)] += p.length;
+    sent[index(p.source)].add(p.destination, p.source_address, p.length);
+    got[index(p.destination)].add(p.source, p.destination_address, p.length);
     return true;
   });
   if (!in_order)
     return false;
   for (const rank_id r : members(f.comm))
-    sizes.total = std::max({sizes.total, sent[index(r)], got[index(r)]});
+    sizes.total = std::max({sizes.total, sent[index(r)].total(), got[index(r)].total()});
+  // Those that are filled in turns lie side by side until they are full: the steps are far from each other.
+  std::vector<block_list> sends(g_.ranks());
   add_calls(f);
-  std::vector<step*> calls(g_.ranks(), nullptr); // they stay where they are: no step is added any more
-  for (const rank_id r : members(f.comm))
-    calls[index(r)] = &call(r);
-  const auto source_of = [&](std::size_t i) { return t_.list[f.slices[i].transfer].source; };
+  give_room(f, [&](rank_id r) -> block_list& { return sends[index(r)]; }, sent);
+  give_room(f, [&](rank_id r) -> block_list& { return call(r).receives; }, got);
   constexpr std::size_t ahead = 12; // the block after the last one of each source lies elsewhere
-  for (std::size_t i = 0; i < f.slices.size(); ++i) {
-    if (i + ahead < f.slices.size())
-      __builtin_prefetch(calls[index(source_of(i + ahead))]->sends.end(), 1);
-    const transfer_piece p = piece_of(t_, f.slices[i]);
-    calls[index(p.source)]->sends.push_back(
-        {p.destination, staged_.from(p.source, {{p.source_address, p.length}})});
-    calls[index(p.destination)]->receives.push_back({p.source, {{p.destination_address, p.length}}});
+  auto soon = f.slices.begin();
+  for (std::size_t i = 0; i < ahead && soon != f.slices.end(); ++i)
+    ++soon;
+  for (const slice s : f.slices) {
+    if (soon != f.slices.end()) {
+      __builtin_prefetch(sends[index(t_.list[(*soon).transfer].source)].runs_end(), 1);
+      ++soon;
+    }
+    const transfer_piece p = piece_of(t_, s);
+    if (staged_.at(p.source))
+      sends[index(p.source)].push_back(p.destination, staged_.from(p.source, {{p.source_address, p.length}}));
+    else
+      sends[index(p.source)].push_back(p.destination, segment{p.source_address, p.length});
+    call(p.destination).receives.push_back(p.source, segment{p.destination_address, p.length});
   }
+  for (const rank_id r : members(f.comm))
+    call(r).sends = std::move(sends[index(r)]);
   settle_sizes(f, sizes);
   return true;
 }
 
-/// The step of each member, with room for its blocks.
-void planner::add_calls(const finding& f) {
-  const signature moves = row_of(f.kind).moves;
-  const std::size_t others = members(f.comm).size() - 1;
+/// Room in a list of each member, where there will be several runs.
+template <typename ListOf>
+void planner::give_room(const finding& f, ListOf&& list_of, std::span<const blocks_ahead> ahead) const {
   vocabulary::arrays_side_by_side all;
-  const auto give_room = [&](block_list& blocks) {
-    blocks.reserve(others);
-    all.add(blocks, others);
-  };
+  for (const rank_id r : members(f.comm))
+    if (const std::uint32_t runs = ahead[index(r)].runs(); runs > 1) {
+      block_list& list = list_of(r);
+      list.reserve(runs);
+      const std::span<block_run> room = list.runs();
+      all.add(room, runs);
+    }
+  all.move_to_huge_pages();
+}
+
+/// The step of each member.
+void planner::add_calls(const finding& f) {
   for (const rank_id r : members(f.comm)) {
     step& s = add(r, step_kind::collective);
     s.comm = f.comm;
     s.peer = is_rooted(f.kind) ? f.root : no_rank;
     s.tag = collectives_;
-    if (moves == signature::each_to_each || (moves == signature::root_to_each && r == f.root))
-      give_room(s.sends);
-    if (moves == signature::each_to_each || (moves == signature::each_to_root && r == f.root))
-      give_room(s.receives);
   }
-  all.move_to_huge_pages();
 }
 
 void planner::add_collective(const finding& f) {
@@ -428,7 +460,7 @@ void planner::add_collective(const finding& f) {
   pieces.reserve(f.slices.size());
   prefer_huge_pages(pieces.data(), f.slices.size() * sizeof(transfer_piece));
   std::vector<slice> local;
-  for (const slice& s : f.slices) {
+  for (const slice s : f.slices) {
     const transfer& x = t_.list[s.transfer];
     if (x.source == x.destination)
       local.push_back(s);
@@ -459,7 +491,7 @@ void planner::add_given(const finding& f, std::size_t member, step& call) const 
       if (p.owner == to && member < p.operands.size())
         append(given, {p.operands[member], p.length});
     if (!given.empty())
-      call.sends.push_back({to, staged_.from(r, given)});
+      call.sends.push_back(to, staged_.from(r, given));
   }
 }
 
@@ -488,7 +520,7 @@ void planner::add_reduction(const finding& f) {
         if (owner_of(f, p, k, group) == group[i])
           append(results, {p.results[k], p.length});
     if (!results.empty())
-      call.receives.push_back({no_rank, std::move(results)});
+      call.receives.push_back(no_rank, std::move(results));
   }
   ++collectives_;
 }
@@ -535,7 +567,7 @@ usable_findings findings_within_waits(const graph& g, const matching& m, const r
       out.used.found.push_back(found);
       continue;
     }
-    out.used.residual.insert(out.used.residual.end(), found.slices.begin(), found.slices.end());
+    std::ranges::copy(found.slices, std::back_inserter(out.used.residual));
     out.not_used.push_back(
         {found.kind, found.comm, reason::progress,
          fmt::format("rank {} might wait for rank {}, for which it does not wait in the graph", index(waiter),

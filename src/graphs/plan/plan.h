@@ -13,6 +13,7 @@
 #include "graphs/graph/graph.h"
 #include "graphs/graph/segment_list.h"
 #include "graphs/match/match.h"
+#include "graphs/plan/block_list.h"
 #include "vocabulary/calls/patterns.h"
 #include "vocabulary/calls/reasons.h"
 
@@ -39,17 +40,6 @@ enum class step_kind : std::uint8_t {
   reduce, ///< writes = reads ⊕ writes, local, by `by`; does what the operation `op` of the graph does, if it is one's
 };
 
-/// One block of a collective step: the bytes exchanged with one member of the group. The block that a
-/// broadcast's root or a member of an allgather sends to everybody has peer no_rank, and so has what a rank gives
-/// to a reduction, and gets from it: but to a reduce-scatter it gives a block for each member, itself included. The first member of
-/// a scan gets nothing, and the last one gives nothing to an exclusive one. There is never another block
-/// for the rank itself (E2: self blocks are not copied), and a vector collective leaves empty blocks out.
-struct block {
-  rank_id peer = no_rank; ///< the other side, as graph rank
-  segment_list bytes;
-};
-
-using block_list = one_in_place<block>;
 using step_numbers = one_in_place<std::uint32_t>;
 
 struct step {

@@ -32,6 +32,16 @@ public:
     }
     return std::binary_search(sorted.begin(), sorted.end(), r);
   }
+  /// Whether it holds all ranks for which there are blocks; all of these exist.
+  bool contains(comm_id c, const block_run& run) {
+    if (c == world)
+      return index(run.peer) < g_.ranks();
+    for (std::uint32_t i = 0; i < run.count; ++i)
+      if (!contains(c, run.at(i).peer))
+        return false;
+    return true;
+  }
+  std::size_t ranks() const { return g_.ranks(); }
   std::size_t size(comm_id c) const { return g_.communicators()[index(c)].members.size(); }
 
   std::vector<rank_id> peers; ///< for use within one check
@@ -61,11 +71,10 @@ std::string_view check_bytes(const plan& p, std::uint32_t rank, std::span<const 
 
 /// Nearly always they are in order, so that those that follow each other are all that can be equal.
 bool any_twice(groups& all, const block_list& blocks) {
-  const auto behind = [](const block& a, const block& b) { return a.peer < b.peer; };
-  if (std::adjacent_find(blocks.begin(), blocks.end(), std::not_fn(behind)) == blocks.end())
+  if (blocks.are_in_order())
     return false;
   all.peers.clear();
-  for (const block& b : blocks)
+  for (const block b : blocks)
     all.peers.push_back(b.peer);
   std::sort(all.peers.begin(), all.peers.end());
   return std::adjacent_find(all.peers.begin(), all.peers.end()) != all.peers.end();
@@ -74,12 +83,14 @@ bool any_twice(groups& all, const block_list& blocks) {
 /// `own_allowed`: there may be a block for the rank itself.
 std::string_view check_blocks(groups& all, const step& s, std::uint32_t rank, const block_list& blocks,
                               bool shared_allowed, bool own_allowed = false) {
-  for (const block& b : blocks) {
-    if (shared_allowed && b.peer == no_rank && blocks.size() == 1)
+  for (const block_run& run : blocks.runs()) {
+    if (run.count > 1 && (run.bytes.size() != 1 || index(run.peer) + run.count > all.ranks()))
+      return "blocks in a row that are none";
+    if (shared_allowed && run.peer == no_rank && blocks.size() == 1)
       continue;
-    if (index(b.peer) == rank && !own_allowed)
+    if (index(run.peer) <= rank && rank - index(run.peer) < run.count && !own_allowed)
       return "a block for the rank itself (the call would copy it)";
-    if (!all.contains(s.comm, b.peer))
+    if (!all.contains(s.comm, run))
       return "a block for a rank outside the group";
   }
   return any_twice(all, blocks) ? "two blocks for one rank" : std::string_view{};
@@ -138,11 +149,11 @@ std::string_view check_reduction(const graph& g, const step& s) {
   const std::uint32_t element = g.reducers()[index(s.by)].element;
   if (s.largest_block % element != 0)
     return "parts of elements";
-  for (const block& a : s.sends) {
+  for (const block_run& a : s.sends.runs()) {
     if (total_length(a.bytes) % element != 0)
       return "parts of elements";
-    for (const block& b : s.receives)
-      if (overlap(a.bytes, b.bytes))
+    for (const block_run& b : s.receives.runs())
+      if (overlap(a.all_bytes(), b.all_bytes()))
         return "a result that overlaps its operand";
   }
   return {};
@@ -151,11 +162,10 @@ std::string_view check_reduction(const graph& g, const step& s) {
 /// In a reduce-scatter a rank gets as much as it gives of its own block.
 std::string_view check_own_block(const step& s, std::uint32_t rank) {
   std::uint64_t own = 0, got = 0;
-  for (const block& b : s.sends)
-    if (index(b.peer) == rank)
-      own = total_length(b.bytes);
-  for (const block& b : s.receives)
-    got += total_length(b.bytes);
+  if (const auto given = s.sends.find(rank_id{rank}, rank))
+    own = total_length(given->bytes);
+  for (const block_run& run : s.receives.runs())
+    got += total_length(run.all_bytes());
   return own == got ? std::string_view{} : "a result that is not as long as its operand";
 }
 
@@ -182,8 +192,8 @@ std::string_view check_collective(groups& all, const graph& g, const plan& p, st
     return fault;
   if (auto fault = each ? check_own_block(s, rank) : std::string_view{}; !fault.empty())
     return fault;
-  for (const block& b : s.sends)
-    if (shared != (b.peer == no_rank))
+  for (const block_run& run : s.sends.runs())
+    if (shared != (run.peer == no_rank))
       return "a block for the wrong receivers";
   const auto& members = g.communicators()[index(s.comm)].members;
   const bool first = members.front() == rank_id{rank}, last = members.back() == rank_id{rank};
@@ -194,13 +204,15 @@ std::string_view check_collective(groups& all, const graph& g, const plan& p, st
     return "missing blocks";
   std::uint64_t sent = 0, got = 0;
   for (const auto* blocks : {&s.sends, &s.receives})
-    for (const block& b : *blocks) {
-      if (auto fault = check_bytes(p, rank, b.bytes); !fault.empty())
+    for (const block_run& run : blocks->runs()) {
+      const std::uint64_t length = total_length(run.bytes);
+      if (run.count > 1 && length > ~std::uint64_t{0} / run.count)
+        return "a segment that wraps around";
+      if (auto fault = check_bytes(p, rank, run.all_bytes()); !fault.empty())
         return fault;
-      const std::uint64_t length = total_length(b.bytes);
       if (length > s.largest_block || (allowed.exact && length != s.largest_block))
         return "a block of another size";
-      (blocks == &s.sends ? sent : got) += length;
+      (blocks == &s.sends ? sent : got) += run.count * length;
     }
   const bool gathers = row_of(s.collective).moves == signature::each_to_all;
   if ((gathers ? sent + got : std::max(sent, got)) > s.largest_total)

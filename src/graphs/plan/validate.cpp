@@ -25,6 +25,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
 #include <unordered_map>
 
 namespace tacit::graphs {
@@ -150,13 +151,13 @@ private:
     const std::span<const segment> given = s.sends.front().bytes;
     if (r != hub) {
       send(r, s, given, hub, call_tag + s.tag);
-      for (const block& result : s.receives)
+      for (const block result : s.receives)
         recv(r, s, result.bytes, hub, call_tag + s.tag);
       return;
     }
     const auto [last, combined_here] = combine_at(r, s, given, s.largest_block);
     current_.clear();
-    for (const block& result : s.receives)
+    for (const block result : s.receives)
       current_.push_back(out_.g.copy(r, std::span(&combined_here, 1), result.bytes));
     for (const rank_id member : members)
       if (s.peer == no_rank && member != hub)
@@ -194,10 +195,10 @@ private:
         });
   }
   void add_reduce_scatter(rank_id r, const step& s) {
-    const segment_list* own = nullptr;
-    for (const block& b : s.sends)
+    std::optional<block_bytes> own;
+    for (const block b : s.sends)
       if (b.peer == r)
-        own = &b.bytes;
+        own = b.bytes;
       else
         send(r, s, b.bytes, b.peer, call_tag + s.tag);
     if (!own)
@@ -237,10 +238,10 @@ private:
     out_.g.depend(all, current_.back());
   }
   void add_collective(rank_id r, const step& s) {
-    for (const block& b : s.receives)
+    for (const block b : s.receives)
       if (!b.bytes.empty())
         recv(r, s, b.bytes, b.peer, call_tag + s.tag);
-    for (const block& b : s.sends) {
+    for (const block b : s.sends) {
       if (b.bytes.empty())
         continue;
       if (b.peer != no_rank) {
@@ -546,8 +547,8 @@ std::string check_frame(const graph& g, const matching& m, const plan& p, fault_
             user.push_back(b);
       };
       collect(s.writes);
-      for (const block& b : s.receives)
-        collect(b.bytes);
+      for (const block_run& run : s.receives.runs())
+        collect(run.all_bytes());
       if (const segment extra = first_outside(user, allowed.empty() ? nothing : allowed[r]);
           extra.length > 0) {
         where = {rank_id{r}, extra.address};

@@ -216,7 +216,7 @@ std::uint64_t unexplained_bytes(const graphs::transfers& t, const graphs::findin
                                 const std::vector<bool>& relays) {
   std::vector<delivered> known;
   for (const graphs::finding& one : f.found)
-    for (const graphs::slice& s : one.slices)
+    for (const graphs::slice s : one.slices)
       known.push_back(delivery(t, s));
   std::sort(known.begin(), known.end());
   std::vector<delivered> merged;

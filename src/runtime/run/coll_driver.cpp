@@ -110,7 +110,7 @@ std::size_t coll_lowering::me(const graphs::step& s) const {
 coll_lowering::member_blocks coll_lowering::by_member(const graphs::step& s,
                                                       const graphs::block_list& blocks) const {
   member_blocks out(program_.group(s.comm).members.size());
-  for (const graphs::block& b : blocks)
+  for (const graphs::block b : blocks)
     out[b.peer == no_rank ? me(s) : position(s, static_cast<int>(index(b.peer)))] = resolve(b.bytes);
   return out;
 }

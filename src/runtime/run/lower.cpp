@@ -222,10 +222,10 @@ action_span lowering::direct(const graphs::step& s) {
     return combine_at_one(s, group);
   const int tag = collective_tag(s, 0);
   action_span all;
-  for (const graphs::block& b : s.receives)
+  for (const graphs::block b : s.receives)
     if (!b.bytes.empty())
       append(all, recv(resolve(b.bytes), rank_of(b.peer), tag));
-  for (const graphs::block& b : s.sends) {
+  for (const graphs::block b : s.sends) {
     if (b.bytes.empty())
       continue;
     if (b.peer != no_rank) {
@@ -310,7 +310,7 @@ action_span lowering::combine_at_each(const graphs::step& s, const rank_group& g
   const int tag = collective_tag(s, 0);
   std::vector<graphs::segment> own;
   action_span all;
-  for (const graphs::block& b : s.sends)
+  for (const graphs::block b : s.sends)
     if (rank_of(b.peer) == program_.rank)
       own = resolve(b.bytes);
     else

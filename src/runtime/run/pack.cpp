@@ -4,19 +4,20 @@ namespace tacit::runtime {
 namespace {
 
 void pack_blocks(packer& into, const graphs::block_list& blocks) {
-  into.put<std::uint64_t>(blocks.size());
-  for (const graphs::block& b : blocks) {
-    into.put(b.peer);
-    into.put_list(b.bytes);
+  into.put<std::uint64_t>(blocks.runs().size());
+  for (const graphs::block_run& run : blocks.runs()) {
+    into.put(run.peer);
+    into.put(run.count);
+    into.put_list(run.bytes);
   }
 }
 
 graphs::block_list unpack_blocks(unpacker& from) {
   graphs::block_list blocks;
-  blocks.resize(from.get<std::uint64_t>());
-  for (graphs::block& b : blocks) {
-    b.peer = from.get<rank_id>();
-    b.bytes = from.get_list<graphs::segment>();
+  for (auto left = from.get<std::uint64_t>(); left > 0; --left) {
+    const auto peer = from.get<rank_id>();
+    const auto count = from.get<std::uint32_t>();
+    blocks.push_back_run({peer, count, from.get_list<graphs::segment>()});
   }
   return blocks;
 }

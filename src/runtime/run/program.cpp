@@ -17,13 +17,12 @@ void shift(graphs::segment_list& bytes, std::ptrdiff_t by) {
 }
 
 void shift(graphs::block_list& blocks, std::ptrdiff_t by) {
-  for (graphs::block& b : blocks)
-    shift(b.bytes, by);
+  for (graphs::block_run& run : blocks.runs())
+    shift(run.bytes, by);
 }
 
 bool any_in_device_memory(const graphs::block_list& blocks) {
-  return std::any_of(blocks.begin(), blocks.end(),
-                     [](const graphs::block& b) { return in_device_memory(b.bytes); });
+  return std::ranges::any_of(blocks, [](const graphs::block& b) { return in_device_memory(b.bytes); });
 }
 
 } // namespace

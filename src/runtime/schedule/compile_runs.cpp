@@ -34,15 +34,9 @@ std::uint64_t runs_of(const graphs::affine_graph& g) {
 }
 
 bool is_same(const graphs::step& a, const graphs::step& b) {
-  const auto same_blocks = [](const graphs::block_list& x, const graphs::block_list& y) {
-    return std::equal(x.begin(), x.end(), y.begin(), y.end(),
-                      [](const graphs::block& one, const graphs::block& other) {
-                        return one.peer == other.peer && one.bytes == other.bytes;
-                      });
-  };
   return a.kind == b.kind && a.collective == b.collective && a.comm == b.comm && a.peer == b.peer &&
-         a.tag == b.tag && a.reads == b.reads && a.writes == b.writes && same_blocks(a.sends, b.sends) &&
-         same_blocks(a.receives, b.receives) && a.largest_block == b.largest_block &&
+         a.tag == b.tag && a.reads == b.reads && a.writes == b.writes && a.sends == b.sends &&
+         a.receives == b.receives && a.largest_block == b.largest_block &&
          a.largest_total == b.largest_total && a.after == b.after;
 }
 

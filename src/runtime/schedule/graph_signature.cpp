@@ -50,15 +50,16 @@ void change_each_list(local_graph& g, Visit&& visit) {
   visit(g.live_out);
 }
 
+/// Visits each list, and how many there are that follow each other in memory, equally long: visit(list of the first one, how many).
 template <typename Program, typename Visit>
 void each_list_of_program(Program& p, Visit&& visit) {
   for (auto& s : p.plan.steps) {
-    visit(s.reads);
-    visit(s.writes);
-    for (auto& b : s.sends)
-      visit(b.bytes);
-    for (auto& b : s.receives)
-      visit(b.bytes);
+    visit(s.reads, 1);
+    visit(s.writes, 1);
+    for (auto& run : s.sends.runs())
+      visit(run.bytes, run.count);
+    for (auto& run : s.receives.runs())
+      visit(run.bytes, run.count);
   }
 }
 
@@ -192,15 +193,15 @@ const moved_buffers::range* moved_buffers::find(const graphs::segment& s) const 
 
 bool moved_buffers::hold(const program& p) const {
   bool all = true;
-  each_list_of_program(p, [&](std::span<const graphs::segment> list) {
+  each_list_of_program(p, [&](std::span<const graphs::segment> list, std::uint64_t count) {
     for (const graphs::segment& s : list)
-      all = all && (!is_of_user(s) || find(s));
+      all = all && (!is_of_user(s) || find({s.address, count * s.length}));
   });
   return all;
 }
 
 void moved_buffers::move(program& p) const {
-  each_list_of_program(p, [&](graphs::segment_list& list) {
+  each_list_of_program(p, [&](graphs::segment_list& list, std::uint64_t) {
     for (graphs::segment& s : list)
       if (is_of_user(s)) {
         const range& r = *find(s);

@@ -50,9 +50,9 @@ graph_computations computations_for(const rank_part& steps, const graph_builder&
 /// About what a plan takes, with its scratch memory.
 std::uint64_t memory_of(const graphs::rank_plan& plan) {
   const auto blocks = [](const graphs::block_list& list) {
-    std::uint64_t sum = list.size() * sizeof(graphs::block);
-    for (const graphs::block& b : list)
-      sum += b.bytes.size() * sizeof(graphs::segment);
+    std::uint64_t sum = list.runs().size() * sizeof(graphs::block_run);
+    for (const graphs::block_run& run : list.runs())
+      sum += run.bytes.size() * sizeof(graphs::segment);
     return sum;
   };
   std::uint64_t sum = plan.scratch_bytes + plan.steps.size() * sizeof(graphs::step);

@@ -14,9 +14,10 @@ json rank_or_null(rank_id rank) {
   return rank == no_rank ? json(nullptr) : json(index(rank));
 }
 
-json slices_json(const std::vector<graphs::slice>& slices) {
+template <typename Slices>
+json slices_json(const Slices& slices) {
   json list = json::array();
-  for (const graphs::slice& s : slices)
+  for (const graphs::slice s : slices)
     list.push_back(json::array({s.transfer, s.offset, s.length}));
   return list;
 }

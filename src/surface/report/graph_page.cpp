@@ -15,9 +15,10 @@ namespace {
 constexpr std::size_t most_drawn = 20000;     ///< messages kept in a picture; the renderers cut further
 constexpr std::size_t most_table_rows = 5000; ///< of the tables of transfers and wait sets
 
-std::uint64_t bytes_of(const std::vector<graphs::slice>& slices) {
+template <typename Slices>
+std::uint64_t bytes_of(const Slices& slices) {
   std::uint64_t sum = 0;
-  for (const graphs::slice& s : slices)
+  for (const graphs::slice s : slices)
     sum += s.length;
   return sum;
 }

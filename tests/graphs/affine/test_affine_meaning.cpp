@@ -58,14 +58,9 @@ std::optional<plan> plan_of(const affine_graph& runs, const affine_meaning& m, s
 }
 
 bool is_same(const step& a, const step& b) {
-  const auto same_blocks = [](const block_list& x, const block_list& y) {
-    return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](const block& one, const block& other) {
-      return one.peer == other.peer && one.bytes == other.bytes;
-    });
-  };
   return a.kind == b.kind && a.collective == b.collective && a.comm == b.comm && a.peer == b.peer &&
-         a.tag == b.tag && a.reads == b.reads && a.writes == b.writes && same_blocks(a.sends, b.sends) &&
-         same_blocks(a.receives, b.receives) && a.largest_block == b.largest_block &&
+         a.tag == b.tag && a.reads == b.reads && a.writes == b.writes && a.sends == b.sends &&
+         a.receives == b.receives && a.largest_block == b.largest_block &&
          a.largest_total == b.largest_total && a.after == b.after;
 }
 

@@ -17,7 +17,7 @@ using pair_bytes = std::map<std::pair<rank_id, rank_id>, byte_list>;
 std::string collect(const transfers& t, const finding& f, pair_bytes& pairs) {
   std::set<std::pair<rank_id, rank_id>> closed;
   std::pair<rank_id, rank_id> current{no_rank, no_rank};
-  for (const slice& s : f.slices) {
+  for (const slice s : f.slices) {
     if (s.transfer >= t.list.size())
       return "slice of a transfer that does not exist";
     const transfer& x = t.list[s.transfer];
@@ -98,8 +98,8 @@ std::string check_findings(const graph& g, const transfers& t, const findings& f
   std::vector<std::vector<int>> covered;
   for (const transfer& x : t.list)
     covered.emplace_back(x.length, 0);
-  const auto cover = [&](const std::vector<slice>& list) {
-    for (const slice& s : list)
+  const auto cover = [&](const auto& list) {
+    for (const slice s : list)
       for (std::uint64_t b = 0; b < s.length; ++b)
         ++covered.at(s.transfer).at(s.offset + b);
   };
@@ -135,7 +135,7 @@ std::vector<std::string> summary(const graph& g, const findings& f) {
 std::map<pattern, std::uint64_t> volumes(const findings& f) {
   std::map<pattern, std::uint64_t> sums;
   for (const finding& x : f.found)
-    for (const slice& s : x.slices)
+    for (const slice s : x.slices)
       sums[x.kind] += s.length;
   return sums;
 }

@@ -418,7 +418,7 @@ TEST(detect_cases, huge_blocks_are_counted_without_overflow) {
   ASSERT_FALSE(f.found.empty());
   std::uint64_t covered = 0;
   for (const finding& x : f.found)
-    for (const slice& s : x.slices)
+    for (const slice s : x.slices)
       covered += s.length / 3;
   EXPECT_GT(covered, huge / 3);
 }

@@ -205,7 +205,7 @@ bool same_slice(const slice& a, const slice& b) {
 }
 
 std::string difference(const findings& a, const findings& b) {
-  const auto same = [](const std::vector<slice>& x, const std::vector<slice>& y) {
+  const auto same = [](const auto& x, const auto& y) {
     return std::equal(x.begin(), x.end(), y.begin(), y.end(), same_slice);
   };
   if (a.found.size() != b.found.size() || !same(a.residual, b.residual) || a.groups.size() != b.groups.size())

@@ -87,8 +87,8 @@ private:
   /// Bytes that go from one step to another.
   struct wire {
     place from, to;
-    const segment_list* reads;
-    const segment_list* writes;
+    segment_list reads;
+    segment_list writes;
     std::vector<byte_value> buffer;
     bool buffered = false, read = false, written = false;
   };
@@ -163,8 +163,8 @@ private:
   const step& at(place x) const { return p_.ranks[x.rank].steps[x.step]; }
   step_state& state(place x) { return state_[x.rank][x.step]; }
 
-  void add_wire(place from, const segment_list& reads, place to, const segment_list& writes) {
-    wires_.push_back({from, to, &reads, &writes, {}, !strict_ && random_() % 2 == 0, false, false});
+  void add_wire(place from, std::span<const segment> reads, place to, std::span<const segment> writes) {
+    wires_.push_back({from, to, reads, writes, {}, !strict_ && random_() % 2 == 0, false, false});
   }
 
   std::vector<std::vector<place>> calls_on(comm_id c) const {
@@ -382,11 +382,11 @@ private:
       combine(reductions_[a.number], a.rank);
       break;
     case action::read:
-      wires_[a.number].buffer = load(wires_[a.number].from.rank, *wires_[a.number].reads);
+      wires_[a.number].buffer = load(wires_[a.number].from.rank, wires_[a.number].reads);
       wires_[a.number].read = true;
       break;
     case action::move:
-      store(wires_[a.number].to.rank, *wires_[a.number].writes, wires_[a.number].buffer);
+      store(wires_[a.number].to.rank, wires_[a.number].writes, wires_[a.number].buffer);
       wires_[a.number].written = true;
       break;
     }

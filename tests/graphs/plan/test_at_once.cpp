@@ -4,6 +4,8 @@
 
 #include "graphs/generate/generate.h"
 #include "graphs/plan/at_once.h"
+#include "graphs/plan/listed_blocks.h"
+#include "graphs/plan/shape.h"
 #include "graphs/plan/synchronization.h"
 #include "oracle/random_graph.h"
 
@@ -110,9 +112,9 @@ TEST(at_once, a_broadcast_reaches_every_member_once) {
   plan lost = right, elsewhere = right, shorter = right;
   lost.ranks[3].steps.front().receives.clear();
   EXPECT_FALSE(right_at_once(a, lost));
-  elsewhere.ranks[3].steps.front().receives.front().bytes.front().address += 1;
+  elsewhere.ranks[3].steps.front().receives.runs().front().bytes.front().address += 1;
   EXPECT_FALSE(right_at_once(a, elsewhere));
-  shorter.ranks[3].steps.front().receives.front().bytes.front().length -= 1;
+  shorter.ranks[3].steps.front().receives.runs().front().bytes.front().length -= 1;
   EXPECT_FALSE(right_at_once(a, shorter));
 }
 
@@ -122,22 +124,46 @@ TEST(at_once, each_block_of_a_pair_is_received_once) {
       *generate({.kind = pattern::alltoall, .form = algorithm::linear, .ranks = 5, .block = 16}, problems));
   const plan right = make_plan(a.g, a.m, a.o, a.t, a.f);
   EXPECT_TRUE(right_at_once(a, right));
-  const auto accepted = [&](auto&& change) {
+  const auto accepts = [&](block_list step::* blocks, auto&& change) {
     plan p = right;
-    change(p.ranks[3].steps.front());
+    change_blocks(p.ranks[3].steps.front().*blocks, change);
     return right_at_once(a, p);
   };
-  EXPECT_TRUE(accepted([](step& s) { std::swap(s.sends[0], s.sends[2]); })); // in whatever order they stand
-  EXPECT_TRUE(accepted([](step& s) { std::swap(s.receives[0], s.receives[2]); }));
-  EXPECT_FALSE(accepted([](step& s) { std::swap(s.sends[0].peer, s.sends[2].peer); })); // to another rank
-  EXPECT_FALSE(accepted([](step& s) { std::swap(s.sends[0].bytes, s.sends[2].bytes); }));
-  EXPECT_FALSE(accepted([](step& s) { std::swap(s.receives[0].peer, s.receives[2].peer); }));
-  EXPECT_FALSE(accepted([](step& s) { s.receives.pop_back(); })); // never received
-  EXPECT_FALSE(accepted([](step& s) { s.receives[0].bytes.clear(); }));
-  EXPECT_FALSE(accepted([](step& s) { s.sends.pop_back(); })); // never sent
-  EXPECT_FALSE(accepted([](step& s) { s.sends[1].bytes.clear(); }));
-  EXPECT_FALSE(accepted([](step& s) { s.receives[0] = s.receives[1]; })); // twice from one rank
-  EXPECT_FALSE(accepted([](step& s) { s.sends[1].bytes.front().address += 1; }));
+  using list = std::vector<listed_block>;
+  const auto sends = &step::sends, receives = &step::receives;
+  EXPECT_TRUE(accepts(sends, [](list&) {}));
+  EXPECT_TRUE(accepts(sends, [](list& l) { std::swap(l[0], l[2]); })); // in whatever order they stand
+  EXPECT_TRUE(accepts(receives, [](list& l) { std::swap(l[0], l[2]); }));
+  EXPECT_FALSE(accepts(sends, [](list& l) { std::swap(l[0].peer, l[2].peer); })); // to another rank
+  EXPECT_FALSE(accepts(sends, [](list& l) { std::swap(l[0].bytes, l[2].bytes); }));
+  EXPECT_FALSE(accepts(receives, [](list& l) { std::swap(l[0].peer, l[2].peer); }));
+  EXPECT_FALSE(accepts(receives, [](list& l) { l.pop_back(); })); // never received
+  EXPECT_FALSE(accepts(receives, [](list& l) { l[0].bytes.clear(); }));
+  EXPECT_FALSE(accepts(sends, [](list& l) { l.pop_back(); })); // never sent
+  EXPECT_FALSE(accepts(sends, [](list& l) { l[1].bytes.clear(); }));
+  EXPECT_FALSE(accepts(receives, [](list& l) { l[0] = l[1]; })); // twice from one rank
+  EXPECT_FALSE(accepts(sends, [](list& l) { l[1].bytes.front().address += 1; }));
+}
+
+TEST(at_once, of_blocks_in_a_row_each_counts) {
+  diagnostics problems;
+  const analyzed a = analyze_all(
+      *generate({.kind = pattern::alltoall, .form = algorithm::linear, .ranks = 5, .block = 16}, problems));
+  const plan right = make_plan(a.g, a.m, a.o, a.t, a.f);
+  const auto accepts = [&](block_list step::* blocks, auto&& change) {
+    plan p = right;
+    change((p.ranks[2].steps.front().*blocks).runs());
+    return check_shape(a.g, p).empty() && right_at_once(a, p);
+  };
+  for (block_list step::* const blocks : {&step::sends, &step::receives}) {
+    ASSERT_EQ((right.ranks[2].steps.front().*blocks).runs().size(), 2u); // before and behind the own one
+    EXPECT_FALSE(accepts(blocks, [](std::span<block_run> runs) { --runs[0].count; }));
+    EXPECT_FALSE(accepts(blocks, [](std::span<block_run> runs) { ++runs[1].count; }));
+    EXPECT_FALSE(accepts(blocks, [](std::span<block_run> runs) { runs[1].bytes.front().length -= 1; }));
+    EXPECT_FALSE(accepts(blocks, [](std::span<block_run> runs) { runs[1].bytes.front().address += 16; }));
+    EXPECT_FALSE(accepts(blocks, [](std::span<block_run> runs) { runs[0].peer = rank_id{3}; }));
+    EXPECT_FALSE(accepts(blocks, [](std::span<block_run> runs) { std::swap(runs[0].bytes, runs[1].bytes); }));
+  }
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 
 #include "graphs/compile/compile.h"
 #include "graphs/generate/generate.h"
+#include "graphs/plan/listed_blocks.h"
 #include "oracle/fuzz_count.h"
 #include "oracle/random_graph.h"
 
@@ -274,17 +275,41 @@ private:
   std::string damage_block(block_list& blocks, const char* what) {
     if (blocks.empty())
       return {};
-    block& b = blocks[pick(blocks.size())];
+    if (pick(3) == 0)
+      return damage_run(blocks.runs()[pick(blocks.runs().size())], what);
+    change_blocks(blocks, [&](std::vector<listed_block>& list) {
+      listed_block& b = list[pick(list.size())];
+      switch (pick(4)) {
+      case 0:
+        list.erase(list.begin() + (&b - list.data()));
+        break;
+      case 1:
+        shift(b.bytes, what);
+        break;
+      case 2:
+        resize(b.bytes, what);
+        break;
+      default:
+        std::swap(b.peer, list[pick(list.size())].peer);
+        break;
+      }
+    });
+    return what;
+  }
+  /// Blocks in a row, as a whole.
+  std::string damage_run(block_run& run, const char* what) {
     switch (pick(4)) {
     case 0:
-      blocks.erase(blocks.begin() + (&b - blocks.data()));
-      return what;
+      return shift(run.bytes, what);
     case 1:
-      return shift(b.bytes, what);
+      return resize(run.bytes, what);
     case 2:
-      return resize(b.bytes, what);
+      run.peer = rank_id{static_cast<std::uint32_t>(index(run.peer)) + (pick(2) == 0 ? 1 : ~0u)};
+      return what;
     default:
-      std::swap(b.peer, blocks[pick(blocks.size())].peer);
+      if (run.count == 1)
+        return {};
+      run.count += pick(2) == 0 ? 1 : -1;
       return what;
     }
   }

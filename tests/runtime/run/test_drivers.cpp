@@ -116,10 +116,10 @@ public:
     for (graphs::step& s : plan.steps) {
       relocate(s.reads);
       relocate(s.writes);
-      for (graphs::block& b : s.sends)
-        relocate(b.bytes);
-      for (graphs::block& b : s.receives)
-        relocate(b.bytes);
+      for (graphs::block_run& run : s.sends.runs())
+        relocate(run.bytes);
+      for (graphs::block_run& run : s.receives.runs())
+        relocate(run.bytes);
     }
   }
   /// First byte that differs from what the simulator says, or empty.

@@ -550,12 +550,12 @@ TEST(graph_signature, programs_move_with_their_buffers) {
   program p;
   graphs::step s;
   s.reads = {{1004, 4}, {1016, 8}, {graphs::scratch_base + 8, 8}};
-  s.sends.push_back({rank_id{0}, {{2031, 1}}});
+  s.sends.push_back(rank_id{0}, graphs::segment{2031, 1});
   p.plan.steps.push_back(s);
   ASSERT_TRUE(map.hold(p));
   map.move(p);
   EXPECT_EQ(p.plan.steps[0].reads, (std::vector<segment>{{904, 4}, {916, 8}, {graphs::scratch_base + 8, 8}}));
-  EXPECT_EQ(p.plan.steps[0].sends[0].bytes, (std::vector<segment>{{81, 1}}));
+  EXPECT_EQ(p.plan.steps[0].sends.front().bytes.front(), (segment{81, 1}));
   p.plan.steps[0].reads = {{1004, 5}}; // into the gap
   p.plan.steps[0].sends.clear();
   EXPECT_FALSE(moved_buffers(from.buffers, to.buffers).hold(p));
