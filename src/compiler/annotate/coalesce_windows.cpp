@@ -1,6 +1,7 @@
 #include "compiler/annotate/coalesce_windows.h"
 
 #include "compiler/annotate/ast_visitor.h"
+#include "compiler/annotate/containers.h"
 #include "compiler/annotate/function_facts.h"
 #include "compiler/annotate/memory.h"
 #include "compiler/annotate/mpi_use.h"
@@ -99,15 +100,18 @@ std::string reason_not_collected(const mpi_use& use, const clang::ASTContext& co
 /// Everything in a statement that calls something, also without the look of a call.
 class call_finder : public ast_visitor {
 public:
+  call_finder(clang::ASTContext& context, const function_facts& facts) : context_(context), facts_(facts) {}
   bool shouldVisitImplicitCode() const override { return true; }
   bool shouldVisitClasses() const override { return false; }
   bool VisitCallExpr(clang::CallExpr* c) override {
-    if (!isa<clang::CXXOperatorCallExpr>(c) || !c->getDirectCallee() || !c->getDirectCallee()->isTrivial())
+    if ((!isa<clang::CXXOperatorCallExpr>(c) || !c->getDirectCallee() ||
+         !c->getDirectCallee()->isTrivial()) &&
+        !is_step(c))
       calls.push_back(c);
     return true;
   }
   bool VisitCXXConstructExpr(clang::CXXConstructExpr* c) override {
-    if (!c->getConstructor()->isTrivial())
+    if (!c->getConstructor()->isTrivial() && !is_step(c))
       calls.push_back(c);
     return true;
   }
@@ -129,11 +133,23 @@ public:
   std::optional<hidden_call> hidden; ///< the first one that has no place of its own in the text
 
 private:
-  static std::string words_of_hidden(const clang::Stmt* s) {
-    if (isa<clang::LambdaExpr>(s))
-      return wording(remark::a_lambda);
-    if (isa<clang::CXXForRangeStmt>(s))
-      return wording(remark::a_range_for);
+  /// Of iterators of a container, in the head of a loop over it.
+  bool is_step(const clang::Stmt* s) const {
+    for (const clang::Stmt* up = facts_.parent_of(s); up; s = up, up = facts_.parent_of(s))
+      if (const auto* loop = dyn_cast<clang::CXXForRangeStmt>(up))
+        return s != loop->getBody() && s != loop->getRangeStmt() && s != loop->getInit() &&
+               steps_through_container(*loop);
+      else if (isa<clang::CompoundStmt>(up))
+        return false;
+    return false;
+  }
+
+  /// A lambda that only computes may be called wherever it is.
+  std::string words_of_hidden(const clang::Stmt* s) const {
+    if (const auto* lambda = dyn_cast<clang::LambdaExpr>(s))
+      return only_computes(*lambda, context_) ? "" : wording(remark::a_lambda);
+    if (const auto* loop = dyn_cast<clang::CXXForRangeStmt>(s))
+      return steps_through_container(*loop) ? "" : wording(remark::a_range_for);
     if (isa<clang::CXXNewExpr, clang::CXXDeleteExpr>(s))
       return wording(remark::new_or_delete);
     if (isa<clang::CXXBindTemporaryExpr>(s))
@@ -148,6 +164,9 @@ private:
     if (!hidden)
       hidden = {std::move(name), at};
   }
+
+  clang::ASTContext& context_;
+  const function_facts& facts_;
 };
 
 /// The name of a member of the object whose function this is: of `this->m` and of `m`; empty for anything else.
@@ -299,7 +318,7 @@ public:
         isa<clang::DeclStmt, clang::SwitchCase, clang::LabelStmt>(at_.statement))
       return refuse(
           stays(at_, wording(remark::the_statement), reason::jumps, wording(remark::passes_region_start)));
-    call_finder walk;
+    call_finder walk(of_.context, facts_);
     walk.TraverseStmt(const_cast<clang::Stmt*>(at_.statement));
     if (walk.hidden)
       return refuse(stays(at_, wording(remark::the_statement), reason::epoch_unclear,

@@ -121,6 +121,15 @@ std::optional<container_part> container_part_of(const clang::Stmt* call) {
   return function ? part_by_function(*function) : std::nullopt;
 }
 
+bool steps_through_container(const clang::CXXForRangeStmt& loop) {
+  const clang::Expr* range = object_of(loop.getRangeInit());
+  const clang::VarDecl* variable = loop.getLoopVariable();
+  if (!range->isLValue() || kind_of_container(range->getType()) == container_kind::none)
+    return false;
+  return variable->getType()->isReferenceType() ? range_of(variable) != nullptr
+                                                : variable->getType()->isScalarType();
+}
+
 const clang::Expr* range_of(const clang::VarDecl* loop_variable) {
   // T& x = *iterator; where `auto iterator = range.begin();` or `= range + 0`, and `auto&& range = …;`
   if (!loop_variable->isCXXForRangeDecl() || !loop_variable->getType()->isReferenceType() ||

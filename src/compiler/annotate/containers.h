@@ -15,6 +15,7 @@
 #include <optional>
 
 namespace clang {
+class CXXForRangeStmt;
 class Expr;
 class QualType;
 class Stmt;
@@ -40,6 +41,9 @@ struct container_part {
 
 /// The call as one of those; nothing if it is anything else.
 std::optional<container_part> container_part_of(const clang::Stmt* call);
+
+/// A loop over a container, with iterators that do nothing but step: its variable is a number, or a reference to an element.
+bool steps_through_container(const clang::CXXForRangeStmt& loop);
 
 /// The variable whose elements a loop over a range gives its own variable, by reference; null if this is no such variable.
 const clang::Expr* range_of(const clang::VarDecl* loop_variable);

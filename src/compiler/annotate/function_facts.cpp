@@ -347,6 +347,7 @@ public:
   harmlessness(clang::ASTContext& context, bool methods) : context_(context), methods_(methods) {}
   /// `depth` bounds the search.
   bool is_of(const clang::CallExpr* call, int depth = 8);
+  bool is_of(const clang::LambdaExpr& lambda);
 
 private:
   class harm_finder;
@@ -397,6 +398,12 @@ bool harmlessness::is_of(const clang::CallExpr* call, int depth) {
   if (isa<clang::CXXDestructorDecl>(callee)) // what members and bases do does not stand in its body
     return callee->isTrivial();
   return (!method && is_known(*callee)) || is_of_body(*callee, depth);
+}
+
+bool harmlessness::is_of(const clang::LambdaExpr& lambda) {
+  harm_finder walk(*this, 8);
+  walk.TraverseStmt(lambda.getBody());
+  return !walk.found;
 }
 
 bool harmlessness::is_known(const clang::FunctionDecl& callee) const {
@@ -595,6 +602,10 @@ bool is_harmless(const clang::CallExpr* call, clang::ASTContext& context) {
 
 bool only_computes(const clang::CallExpr* call, clang::ASTContext& context) {
   return harmlessness(context, true).is_of(call);
+}
+
+bool only_computes(const clang::LambdaExpr& lambda, clang::ASTContext& context) {
+  return harmlessness(context, true).is_of(lambda);
 }
 
 bool may_throw(const clang::Stmt* statement, const clang::ASTContext& context) {

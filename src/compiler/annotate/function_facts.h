@@ -2,6 +2,7 @@
 #pragma once
 
 #include <clang/AST/Expr.h>
+#include <clang/AST/ExprCXX.h>
 #include <clang/AST/ParentMap.h>
 #include <map>
 #include <memory>
@@ -84,6 +85,9 @@ bool is_harmless(const clang::CallExpr* call, clang::ASTContext& context);
 /// Likewise, or a member function of which the same is true of its object and its arguments: it changes nobody's memory but theirs, and no
 /// window, but which memory that is its arguments do not say.
 bool only_computes(const clang::CallExpr* call, clang::ASTContext& context);
+
+/// Wherever the function of the lambda is called, it does no more than that, with what it has captured.
+bool only_computes(const clang::LambdaExpr& lambda, clang::ASTContext& context);
 
 /// An exception may leave the statement. MPI's functions throw none.
 bool may_throw(const clang::Stmt* statement, const clang::ASTContext& context);

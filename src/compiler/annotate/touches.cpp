@@ -262,8 +262,7 @@ private:
     const clang::Expr* range = loop.getRangeInit()->IgnoreParenNoopCasts(in_.context);
     const clang::VarDecl* variable = loop.getLoopVariable();
     const bool by_reference = variable->getType()->isReferenceType();
-    if (!range->isLValue() || kind_of_container(range->getType()) == container_kind::none ||
-        (by_reference ? !range_of(variable) : !variable->getType()->isScalarType()))
+    if (!steps_through_container(loop))
       return stop(reason::unknown_effect, wording(remark::a_range_for), loop.getBeginLoc());
     walk(loop.getInit());
     walk_container(range);

@@ -273,9 +273,11 @@ bool transforms(const request& asked) {
   return asked.annotations == "apply" || asked.annotations == "check";
 }
 
-/// Every load and store calls the run time (src/compiler/coalesce/accesses.h). Optimized code also loads what the program does not ask for.
+/// Every load and store calls the run time (src/compiler/coalesce/accesses.h). Optimized code also loads what the program does not ask for, and
+/// what copies bytes stays a call where the compiler would make loads and stores of it that call nobody.
 void add_checks(additions& to, const compilation& what) {
-  to.before.insert(to.before.end(), {"-fsanitize-coverage=func,trace-loads,trace-stores", "-DTACIT_CHECKED"});
+  to.before.insert(to.before.end(), {"-fsanitize-coverage=func,trace-loads,trace-stores", "-DTACIT_CHECKED",
+                                     "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset"});
   to.after.emplace_back("-O0");
   if (what.links)
     to.after.insert(to.after.end(),

@@ -431,7 +431,9 @@ class one_sided:
         forms = [[call], [call], ["if (i % 3)", "  " + call, "else", "  checksum += i;"], ["{", "  " + call, "}"],
                  ["if (i == 6)", "  continue;", call], ["if (i > 6)", "  break;", call], [f"EACH(twice, 1) {call}"]]
         if self.cxx:
-            forms += [["for (int once : {0, 1})", "  if (once)", "    " + call], [f"[&] {{ {call} }}();"]]
+            forms += [["for (int once : {0, 1})", "  if (once)", "    " + call], [f"[&] {{ {call} }}();"],
+                      ["for (const long& stay : stays)", "  if (stay == stays[i]) {", "    " + call, "    break;", "  }"],
+                      ["{", "  const auto twice = [&](long v) { return 2 * v + stays[0]; };", "  checksum += twice(i);", "  " + call, "}"]]
         return self.choose.choice(forms)
 
     def fences(self, rounds):

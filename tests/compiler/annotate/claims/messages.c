@@ -102,6 +102,20 @@ static void copies(void) {
   }
 }
 
+/* What compilers make loads and stores of. */
+static void moves(void) {
+#pragma mpi cco MPI_SendRecv
+  for (int i = 0; i < 2; ++i) {
+    fill(sent, rank + i);
+    MPI_Send(sent, N, MPI_DOUBLE, right, 0, MPI_COMM_WORLD);
+    MPI_Recv(halo, N, MPI_DOUBLE, left, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+/* said moves 0: this statement loads byte 16 of the buffer of the receive */
+#pragma mpi indep MPI_SendRecv
+    if (rank == 0)
+      memmove(other, halo + 2, 4 * sizeof(double));
+  }
+}
+
 /* Two names for one buffer: cco claims that there are no such. */
 static void one_buffer(double* a, double* b, const int from) {
 #pragma mpi cco MPI_SendRecv
@@ -234,12 +248,19 @@ int main(int argc, char** argv) {
   static const struct {
     const char* name;
     void (*run)(void);
-  } all[] = {{"apart", apart},         {"loads", loads},
-             {"stores", stores},       {"changes_what_is_sent", changes_what_is_sent},
-             {"copies", copies},       {"one_name", one_name},
-             {"own_waits", own_waits}, {"own_waits_lie", own_waits_lie},
-             {"gaps_used", gaps_used}, {"gaps_touched", gaps_touched},
-             {"shorter", shorter},     {"both_ways", both_ways},
+  } all[] = {{"apart", apart},
+             {"loads", loads},
+             {"stores", stores},
+             {"changes_what_is_sent", changes_what_is_sent},
+             {"copies", copies},
+             {"moves", moves},
+             {"one_name", one_name},
+             {"own_waits", own_waits},
+             {"own_waits_lie", own_waits_lie},
+             {"gaps_used", gaps_used},
+             {"gaps_touched", gaps_touched},
+             {"shorter", shorter},
+             {"both_ways", both_ways},
              {"nobody", nobody}};
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
