@@ -129,9 +129,9 @@ void add(std::span<const segment> more, std::vector<segment>& to) {
   to.insert(to.end(), more.begin(), more.end());
 }
 
-/// The steps write each byte that the rank receives into, once, and read no byte that it does not send or has received (E1 and E2, as
-/// far as one rank can tell; which algorithm moves what to whom is validated where it is chosen, and does not depend on
-/// addresses).
+/// The steps write the bytes that the rank receives into and no others, and read no byte that it does not send or has received (E1 and
+/// E2, as far as one rank can tell; which algorithm moves what to whom is validated where it is chosen, and does not depend on
+/// addresses). Some algorithms bring a byte twice: of a broadcast in pieces, those that are passed on come round again.
 bool keeps_to(const rank_plan& steps, const own_messages& own) {
   std::vector<segment> written, read, receives, sends;
   for (const step& s : steps.steps) {
@@ -151,14 +151,15 @@ bool keeps_to(const rank_plan& steps, const own_messages& own) {
     sends.push_back(*own.from);
   }
   add(receives, sends);
-  written = of_user(std::move(written));
-  const std::uint64_t bytes = total_length(written);
-  const std::vector<segment> wanted = normalized(std::move(receives));
-  return bytes == total_length(wanted) && normalized(std::move(written)) == wanted &&
+  return normalized(of_user(std::move(written))) == normalized(std::move(receives)) &&
          first_outside(normalized(of_user(std::move(read))), normalized(std::move(sends))).length == 0;
 }
 
 } // namespace
+
+bool keeps_to(const rank_plan& steps, const affine_list& runs) {
+  return keeps_to(steps, expand(runs));
+}
 
 std::optional<rank_plan> steps_of(const affine_list& runs, const part_finding& what, std::string_view plan) {
   const own_messages own = expand(runs);

@@ -70,16 +70,21 @@ bool is_same(const graphs::rank_plan& a, const graphs::rank_plan& b) {
 /// Algorithms that forward are made for all ranks by each of them, so that is left to rank 0 where there are many.
 constexpr std::uint32_t most_ranks_of_forwarding = 64;
 
+bool forwards(std::string_view plan) {
+  return plan != graphs::written_name && plan != "straight messages" && plan != "collectives";
+}
+
 /// Of forwarding algorithms some go by nodes, which would have to be told of all ranks to all of them.
 bool is_made_of_own_runs(std::string_view plan, std::uint32_t ranks, const graphs::process_map& where) {
-  if (plan == graphs::written_name || plan == "straight messages" || plan == "collectives")
+  if (!forwards(plan))
     return true;
   const bool on_one_node =
       std::adjacent_find(where.node.begin(), where.node.end(), std::not_equal_to<>()) == where.node.end();
   return ranks <= most_ranks_of_forwarding && on_one_node;
 }
 
-/// Ranks whose steps rank 0 makes to compare them: what a rank does depends on whether it is the root, beside it, or at an end.
+/// Ranks whose steps rank 0 makes to compare them: what a rank does depends on whether it is the root, beside it, or at an end. (Where it
+/// forwards, also on its number, so that all are looked at in another way.)
 std::vector<std::uint32_t> looked_at(const graphs::affine_meaning& m) {
   const std::uint32_t root = m.root == no_rank ? 0 : index(m.root), last = m.ranks - 1;
   std::vector<std::uint32_t> out{0,   std::min(1u, last), root, (root + 1) % m.ranks, (root + last) % m.ranks,
@@ -96,6 +101,9 @@ bool leads_to(const graphs::part_finding& what, const graphs::named_plan& plan, 
     if (!made || (!steps.empty() && !is_same(*made, steps[r])))
       return false;
   }
+  for (std::uint32_t r = 0; forwards(plan.name) && r < steps.size(); ++r)
+    if (!graphs::keeps_to(steps[r], runs.g.ranks[r]))
+      return false;
   return true;
 }
 

@@ -5,6 +5,7 @@
 #include "own_cache.h"
 
 #include "graphs/affine/affine_steps.h"
+#include "graphs/choice/choose.h"
 #include "graphs/choice/large_exchange.h"
 #include "graphs/compile/compile.h"
 #include "graphs/generate/generate.h"
@@ -265,6 +266,40 @@ TEST(compile_runs, every_rank_makes_the_steps_of_all_finalists) {
     ++told;
   }
   EXPECT_GT(told, 50);
+}
+
+/// What a rank does in an algorithm that forwards depends on its number, so that all ranks have to be asked.
+TEST(compile_runs, every_rank_makes_the_steps_of_every_algorithm) {
+  int told = 0;
+  for (const pattern kind :
+       {pattern::bcast, pattern::scatter, pattern::gather, pattern::allgather, pattern::alltoall})
+    for (std::uint32_t ranks = 3; ranks <= 9; ++ranks)
+      for (const std::uint64_t block : {64u, 1u << 16}) {
+        const graphs::affine_graph g =
+            graphs::generate_runs({.kind = kind, .ranks = ranks, .block = block, .root = ranks / 2}).value();
+        const std::vector<local_graph> parts = parts_of(g);
+        const std::optional<whole_runs> runs = whole_runs_of(parts, {});
+        ASSERT_TRUE(runs);
+        const graphs::graph messages = graphs::expanded(g);
+        const graphs::compilation c = graphs::compile(messages);
+        graphs::choice_request wanted;
+        wanted.where.longest_in_memory = 1 << 30;
+        for (const graphs::priced_variant& w : graphs::choose(messages, c, {}, wanted).compared) {
+          graphs::choice_request by_name = wanted;
+          by_name.plan = w.plan;
+          const graphs::choice chosen = graphs::choose(messages, c, {}, by_name);
+          const auto words = told_as_collective(*runs, {}, chosen, "", {});
+          EXPECT_TRUE(words) << w.plan << " of " << name(kind) << " on " << ranks;
+          if (!words)
+            continue;
+          bool as_collective = false;
+          for (const graphs::plan& p : plans_told(*words, parts, as_collective))
+            EXPECT_EQ(graphs::validate(messages, c.matched, c.order, c.moved, p), "")
+                << w.plan << " of " << name(kind) << " on " << ranks;
+          ++told;
+        }
+      }
+  EXPECT_GT(told, 400);
 }
 
 /// An exchange that is too large to be looked at message by message, on so few ranks that its steps can be.
