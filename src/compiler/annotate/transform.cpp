@@ -15,6 +15,7 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Decl.h>
 #include <clang/AST/Expr.h>
+#include <clang/AST/StmtCXX.h>
 #include <clang/Basic/SourceManager.h>
 #include <set>
 
@@ -211,9 +212,12 @@ void mark_independent(const unit& of, edits_by_file& edits) {
         jump_out_of(a.statement))
       continue;
     const function_facts facts(*a.function);
-    if (!llvm::isa_and_nonnull<clang::CompoundStmt>(facts.parent_of(a.statement)))
+    const clang::Stmt* parent = facts.parent_of(a.statement);
+    const bool in_block = llvm::isa_and_nonnull<clang::CompoundStmt>(parent);
+    if (!in_block && !llvm::isa_and_nonnull<clang::IfStmt, clang::ForStmt, clang::WhileStmt, clang::DoStmt,
+                                            clang::CXXForRangeStmt, clang::SwitchCase>(parent))
       continue;
-    surround(of, a.statement, true,
+    surround(of, a.statement, in_block,
              "tacit_checked_statement(" + location_argument(of, a.by.begin).substr(2) + ");",
              "tacit_checked_statement(NULL, 0);", edits);
     include_run_time(of, of.context.getSourceManager().getFileID(a.by.begin), edits);

@@ -108,6 +108,14 @@ void compiled_to_check() {
   by_compiler = true;
 }
 
+void say_what_is_seen() {
+  static bool said = false;
+  if (!sees_synchronizations && !__atomic_exchange_n(&said, true, __ATOMIC_RELAXED) && world_rank() == 0)
+    std::fputs("tacit: this program was not compiled by tacit cc --annotations=check: no_overlap is checked "
+               "among the operations of one process between its calls that may synchronize\n",
+               stderr);
+}
+
 claim& current_claim() {
   static thread_local claim current;
   return current;

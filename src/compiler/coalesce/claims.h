@@ -48,6 +48,8 @@ using copy_observer = void (*)(MPI_Win win, int target, MPI_Aint from, std::size
 extern copy_observer told_of_copies;
 /// Each synchronization of the program tells regions of it (window_store.h); not unless the program was compiled to check.
 extern bool sees_synchronizations;
+/// Once in a program that does not see them, by one process: what is not found therefore.
+void say_what_is_seen();
 /// Whether the processes of a window have different displacement units; likewise null.
 extern bool (*units_differ)(MPI_Win win);
 /// "rank 3" of MPI_COMM_WORLD.

@@ -239,6 +239,8 @@ tacit_coalesce* tacit_coalesce_begin(long long factor, long long memory, int fla
   region->number = __atomic_add_fetch(&regions_begun, 1, __ATOMIC_RELAXED);
   region->collects = region->factor > 1 && !(flags & TACIT_COALESCE_UNITS_DIFFER);
   region->checks = (flags & TACIT_COALESCE_NO_OVERLAP) && checks_claims();
+  if (region->checks)
+    say_what_is_seen();
   region->plain = region->collects && !region->checks && !(flags & TACIT_COALESCE_THREADS);
   pthread_mutex_init(&region->one_at_a_time, nullptr);
   return region;

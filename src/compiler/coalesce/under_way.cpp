@@ -6,8 +6,9 @@
 //     of what is sent a copy is kept, and compared when the message completes
 //     programs of `tacit cc --annotations=check` call us at every load and store (accesses.h), so that also a load is found
 //
-// Comparing alone finds no loads. Buffers of two messages under way that share a byte are found when the second one is posted. A
-// claim is said to be false at most once for a message. Stores of the bytes that are there already are no fault that anybody could see.
+// Comparing alone finds no loads. Buffers of two messages under way that share a byte are found when the second one is posted. Of
+// a message each statement is said once that follows another one; what comparing finds is said only of messages of which nothing was
+// said, because what was stored stays. Stores of the bytes that are there already are no fault that anybody could see.
 #include "compiler/coalesce/accesses.h"
 #include "compiler/coalesce/claims.h"
 #include "compiler/coalesce/type_map.h"
@@ -40,6 +41,7 @@ struct message_under_way : watch {
   const char* call = "";
   source_line at;
   bool receives = false, said = false;
+  source_line said_of; ///< the statement that was said last
   type_map map;
   char* buffer = nullptr; ///< of the program, from the first byte of the map on
   char* kept = nullptr;   ///< as long: where the message arrives, or what was sent
@@ -62,9 +64,10 @@ struct locked {
 };
 
 void say_touched(message_under_way& m, MPI_Aint byte, bool stores) {
-  if (m.said)
+  if (m.said && m.said_of.file == statement.file && m.said_of.line == statement.line)
     return;
   m.said = true;
+  m.said_of = statement;
   if (!is_worth_saying({stores ? "stores" : "loads", m.at.file, m.at.line},
                        {"", statement.file, statement.line}))
     return;

@@ -116,6 +116,25 @@ static void moves(void) {
   }
 }
 
+/* Each statement is said, also a branch, and also the second one of a message. */
+static void several(void) {
+#pragma mpi cco MPI_SendRecv
+  for (int i = 0; i < 2; ++i) {
+    fill(sent, rank + i);
+    MPI_Send(sent, N, MPI_DOUBLE, right, 0, MPI_COMM_WORLD);
+    MPI_Recv(halo, N, MPI_DOUBLE, left, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 0)
+/* said several 0: this statement loads byte 8 of the buffer of the receive */
+#pragma mpi indep MPI_SendRecv
+      memcpy(other, halo + 1, sizeof(double));
+    if (rank == 0) {
+/* said several 0: this statement loads byte 24 of the buffer of the receive */
+#pragma mpi indep MPI_SendRecv
+      memcpy(other, halo + 3, sizeof(double));
+    }
+  }
+}
+
 /* Two names for one buffer: cco claims that there are no such. */
 static void one_buffer(double* a, double* b, const int from) {
 #pragma mpi cco MPI_SendRecv
@@ -248,19 +267,13 @@ int main(int argc, char** argv) {
   static const struct {
     const char* name;
     void (*run)(void);
-  } all[] = {{"apart", apart},
-             {"loads", loads},
-             {"stores", stores},
-             {"changes_what_is_sent", changes_what_is_sent},
-             {"copies", copies},
-             {"moves", moves},
-             {"one_name", one_name},
-             {"own_waits", own_waits},
-             {"own_waits_lie", own_waits_lie},
-             {"gaps_used", gaps_used},
-             {"gaps_touched", gaps_touched},
-             {"shorter", shorter},
-             {"both_ways", both_ways},
+  } all[] = {{"apart", apart},         {"loads", loads},
+             {"stores", stores},       {"changes_what_is_sent", changes_what_is_sent},
+             {"copies", copies},       {"moves", moves},
+             {"several", several},     {"one_name", one_name},
+             {"own_waits", own_waits}, {"own_waits_lie", own_waits_lie},
+             {"gaps_used", gaps_used}, {"gaps_touched", gaps_touched},
+             {"shorter", shorter},     {"both_ways", both_ways},
              {"nobody", nobody}};
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
