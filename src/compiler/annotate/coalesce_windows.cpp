@@ -5,14 +5,13 @@
 #include "compiler/annotate/function_facts.h"
 #include "compiler/annotate/memory.h"
 #include "compiler/annotate/mpi_use.h"
+#include "compiler/annotate/window_names.h"
 #include "compiler/coalesce/largest_piece.h"
 
 #include <algorithm>
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/StmtOpenMP.h>
 #include <clang/Basic/SourceManager.h>
-#include <map>
-#include <set>
 
 namespace tacit::compiler {
 namespace {
@@ -241,71 +240,6 @@ struct region_plan {
   std::optional<finding> refused;
 };
 
-/// Where the value of a variable for a window comes from in a function.
-struct window_origins {
-  std::set<const clang::VarDecl*> variables; ///< itself, those that it is copied from, and so on
-  bool elsewhere = false;                    ///< and from what is no variable
-};
-
-/// Values that a function gives to variables for windows, but for MPI's own, which makes new ones.
-class window_copies {
-public:
-  window_copies(const clang::FunctionDecl& function, const source& text) : text_(text) {
-    class finder : public ast_visitor {
-    public:
-      explicit finder(window_copies& into) : into_(into) {}
-      bool VisitVarDecl(clang::VarDecl* v) override {
-        if (v->getInit())
-          into_.values_.emplace(v, v->getInit());
-        return true;
-      }
-      bool VisitBinaryOperator(clang::BinaryOperator* b) override {
-        if (const clang::VarDecl* to =
-                b->getOpcode() == clang::BO_Assign ? variable_of(b->getLHS()) : nullptr)
-          into_.values_.emplace(to, b->getRHS());
-        return true;
-      }
-
-    private:
-      window_copies& into_;
-    };
-    finder(*this).TraverseDecl(const_cast<clang::FunctionDecl*>(&function)); // the visitor changes nothing
-  }
-
-  window_origins origins_of(const clang::VarDecl* variable) const {
-    window_origins made;
-    add(variable, made);
-    return made;
-  }
-
-private:
-  void add(const clang::VarDecl* variable, window_origins& into) const {
-    if (!variable || !into.variables.insert(variable).second)
-      return;
-    if (!variable->isLocalVarDeclOrParm() && variable->getInit())
-      add_value(variable->getInit(), into);
-    const auto [first, last] = values_.equal_range(variable);
-    for (auto value = first; value != last; ++value)
-      add_value(value->second, into);
-  }
-
-  void add_value(const clang::Expr* value, window_origins& into) const {
-    const std::string written = text_.text(value->getSourceRange());
-    if (const clang::VarDecl* from = variable_of(value); from && !has_null(written))
-      add(from, into);
-    else
-      into.elsewhere |= !has_null(written);
-  }
-
-  static bool has_null(const std::string& written) {
-    return written.find_first_not_of(" (){}0") == std::string::npos || same_code(written, "MPI_WIN_NULL") ||
-           same_code(written, "{MPI_WIN_NULL}") || written == "NULL" || written == "nullptr";
-  }
-
-  const source& text_;
-  std::multimap<const clang::VarDecl*, const clang::Expr*> values_;
-};
-
 class coalesce_planner {
 public:
   coalesce_planner(const unit& of, const annotated_statement& at, const function_facts& facts)
@@ -373,22 +307,15 @@ private:
     return said;
   }
 
-  /// A variable with a name of its own is another window, unless the function copies one to the other, or gives it the value of an element,
-  /// a member or whatever else may be the same as another; and so may what a macro stands for.
+  /// As far as names tell (window_names.h); what a macro stands for may be any.
   bool is_another_window(const mpi_use& use) const {
-    const clang::VarDecl* variable = variable_of(window_argument(use));
-    if (!variable || variable->getType()->isReferenceType() ||
-        std::any_of(at_.by.says.windows.begin(), at_.by.says.windows.end(),
-                    [&](const window_buffer& w) { return has_macro(w.window.text, of_.context); }))
+    const clang::Expr* window = window_argument(use);
+    if (!window || std::any_of(at_.by.says.windows.begin(), at_.by.says.windows.end(),
+                               [&](const window_buffer& w) { return has_macro(w.window.text, of_.context); }))
       return false;
-    const window_copies copies(*at_.function, text_);
-    const window_origins own = copies.origins_of(variable);
-    return !own.elsewhere &&
-           std::none_of(plan_.operations.begin(), plan_.operations.end(), [&](const mpi_use& operation) {
-             const window_origins other = copies.origins_of(variable_of(window_argument(operation)));
-             return std::any_of(own.variables.begin(), own.variables.end(),
-                                [&](const clang::VarDecl* v) { return other.variables.contains(v); });
-           });
+    return std::none_of(plan_.operations.begin(), plan_.operations.end(), [&](const mpi_use& operation) {
+      return names_of_windows(of_).may_be_one(window, window_argument(operation));
+    });
   }
 
   /// The user says that the statement has nothing to do with any of the windows.

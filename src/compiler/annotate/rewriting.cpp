@@ -1,5 +1,6 @@
 #include "compiler/annotate/rewriting.h"
 
+#include "compiler/annotate/window_names.h"
 #include "compiler/pragma/parse.h"
 
 #include <algorithm>
@@ -176,6 +177,12 @@ const words_of_file& words_in(const unit& of, clang::FileID file) {
   if (is_new)
     known->second = words_of(source(of.context).whole(file));
   return known->second;
+}
+
+const window_names& names_of_windows(const unit& of) {
+  if (!of.windows)
+    of.windows = std::make_shared<window_names>(of.context);
+  return *of.windows;
 }
 
 bool changes::has(const clang::CallExpr* call) const {

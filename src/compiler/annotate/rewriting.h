@@ -7,6 +7,7 @@
 #include "compiler/annotate/source.h"
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ class Stmt;
 } // namespace clang
 
 namespace tacit::compiler {
+
+class window_names;
 
 /// Conditions of posting messages earlier (overlap_messages.h), of which tests take one to hold, to see what goes wrong then.
 enum class post_rule : unsigned char {
@@ -53,7 +56,11 @@ struct unit {
   post_rule assumed = post_rule::none;
   mutable std::map<clang::FileID, words_of_file> words = {}; ///< of files that were asked for
   mutable std::map<clang::FileID, std::vector<written_token>> tokens = {};
+  mutable std::shared_ptr<const window_names> windows = nullptr; ///< once somebody has asked
 };
+
+/// What the file says of its variables for windows, looked for once.
+const window_names& names_of_windows(const unit& of);
 
 /// What it gives: the texts to change, and what is to be said.
 struct changes {
