@@ -73,9 +73,9 @@ struct choice_request {
       false; ///< the graph as written and straight messages do not count, if there is anything else
   /// Variants to keep. If several, they are to be measured: all of the graph as written and of MPI's collectives are among them.
   std::size_t most = 1;
-  /// With `most` 1: of a graph that takes long as written, and where nothing is asked for by name, up to six are kept, for the first runs to
-  /// measure: the one to be taken, the graph as written by MPI's messages, the cheapest three through memory, and what else is nearly as cheap
-  /// (finalists.h); of a graph of which not all is played, no plans but what is taken, the graph as written and MPI's collectives.
+  /// With `most` 1: of a graph that takes long as written, and where nothing is asked for by name, up to six are kept, for the first runs
+  /// to measure: the one to be taken, the graph as written by MPI's messages, the cheapest three through memory, and what else is nearly
+  /// as cheap (finalists.h); of a graph of which not all is played, no plans but what is taken, the graph as written and MPI's collectives.
   bool finalists = false;
   /// Operations, or transfers: the price of each variant of a larger graph is found only as far as it takes to know the cheapest one.
   std::size_t all_played_up_to = 10'000;

@@ -15,9 +15,9 @@ bool has_crowded_node(const process_map& where, std::uint32_t ranks);
 
 /// Positions in `cheapest_first`, the one to be taken first: of those that may be taken the cheapest one; if the graph as written takes
 /// long enough and nothing was asked for by name, also the graph as written by MPI's messages (unless it is ten times as dear), the
-/// cheapest three through memory, whose prices depend most on what no model knows, and whatever else is cheap, six in all. `steps`: of the rank that has
-/// the most; what has more than 512 is measured only if it is the first, and of those with more than 64 there are four in all. Empty if
-/// none may be taken.
+/// cheapest three through memory, whose prices depend most on what no model knows, and whatever else is cheap, six in all. `steps`:
+/// of the rank that has the most; what has more than 512 is measured only if it is the first, and of those with more than 64 there are
+/// four in all. Empty if none may be taken.
 std::vector<std::size_t> finalists_among(const std::vector<priced_variant>& cheapest_first,
                                          const choice_request& wanted,
                                          function_ref<bool(std::size_t)> may_be_taken,

@@ -74,6 +74,13 @@ struct block_run {
 };
 static_assert(sizeof(block_run) == 32); // as much as a block that is alone
 
+/// Whether a block of one piece for `peer` is the next one of a row of `count`, the first of which is `first_block` for `first`.
+inline bool makes_row_longer(rank_id first, std::uint32_t count, const segment& first_block, rank_id peer,
+                             const segment& next) {
+  return peer != no_rank && first != no_rank && index(peer) == index(first) + count && next.length > 0 &&
+         next.length == first_block.length && next.address == first_block.address + count * next.length;
+}
+
 /// See `block_list::find`.
 std::optional<block> find_block(std::span<const block_run> runs, rank_id peer, std::size_t about);
 
@@ -106,13 +113,14 @@ public:
   std::optional<block> find(rank_id peer, std::size_t about) const { return find_block(runs(), peer, about); }
 
   void push_back(rank_id peer, segment_list bytes) {
-    if (bytes.size() == 1 && continues(peer, bytes.front()))
-      ++runs_.back().count;
+    if (bytes.size() == 1)
+      push_back(peer, bytes.front());
     else
       runs_.push_back({peer, 1, std::move(bytes)});
   }
   void push_back(rank_id peer, const segment& only) {
-    if (continues(peer, only))
+    if (!runs_.empty() && runs_.back().bytes.size() == 1 &&
+        makes_row_longer(runs_.back().peer, runs_.back().count, runs_.back().bytes.front(), peer, only))
       ++runs_.back().count;
     else
       runs_.push_back({peer, 1, {only}});
@@ -129,16 +137,6 @@ public:
   std::span<block_run> runs() { return {runs_.begin(), runs_.size()}; }
 
 private:
-  /// Whether it makes the last run longer.
-  bool continues(rank_id peer, const segment& bytes) const {
-    if (runs_.empty() || peer == no_rank)
-      return false;
-    const block_run& last = runs_.back();
-    return last.bytes.size() == 1 && last.peer != no_rank && bytes.length == last.bytes.front().length &&
-           bytes.length > 0 && index(peer) == index(last.peer) + last.count &&
-           bytes.address == last.bytes.front().address + last.count * bytes.length;
-  }
-
   one_in_place<block_run> runs_;
 };
 

@@ -52,20 +52,25 @@ struct block_sizes {
 /// The blocks that one rank sends, or gets, before they are written down.
 class blocks_ahead {
 public:
-  void add(rank_id peer, std::uint64_t address, std::uint64_t length) {
-    const bool continues = index(peer) == next_peer_ && address == end_ && length == length_;
-    runs_ += continues ? 0 : 1;
-    next_peer_ = static_cast<std::uint32_t>(index(peer)) + 1;
-    end_ = address + length;
-    length_ = length;
-    total_ += length;
+  void add(rank_id peer, const segment& bytes) {
+    total_ += bytes.length;
+    if (runs_ > 0 && makes_row_longer(first_, count_, first_block_, peer, bytes)) {
+      ++count_;
+      return;
+    }
+    ++runs_;
+    first_ = peer;
+    count_ = 1;
+    first_block_ = bytes;
   }
   std::uint32_t runs() const { return runs_; }
   std::uint64_t total() const { return total_; }
 
 private:
-  std::uint64_t total_ = 0, end_ = 0, length_ = 0;
-  std::uint32_t next_peer_ = 0, runs_ = 0;
+  std::uint64_t total_ = 0;
+  segment first_block_;
+  rank_id first_ = no_rank;
+  std::uint32_t count_ = 0, runs_ = 0;
 };
 
 /// Without steps.
@@ -392,8 +397,8 @@ bool planner::add_pairs_in_order(const finding& f) {
       return false;
     last = pair;
     sizes.add(p.length);
-    sent[index(p.source)].add(p.destination, p.source_address, p.length);
-    got[index(p.destination)].add(p.source, p.destination_address, p.length);
+    sent[index(p.source)].add(p.destination, {p.source_address, p.length});
+    got[index(p.destination)].add(p.source, {p.destination_address, p.length});
     return true;
   });
   if (!in_order)
