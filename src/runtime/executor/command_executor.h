@@ -58,7 +58,7 @@ public:
   virtual std::size_t open_tasks() const = 0;
   /// Blocks until no thread of this process is in MPI, or will be before something new is posted; returns at once after an
   /// error. MPI_Finalize may be called only then (MPI 4.0, 11.2.2), and MPICH 4.0.2 aborts where another thread only tests a
-  /// request.
+  /// request: it takes and gives back no lock from the begin of MPI_Finalize on, so that one that is held then stays held.
   virtual void wait_until_quiet() = 0;
   /// An error of the program, or of this rank.
   virtual void fail(const std::string& why) = 0;

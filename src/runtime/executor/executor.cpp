@@ -128,7 +128,7 @@ void executor::take_the_lead(std::unique_lock<std::mutex>& lock) {
       change_.wait(lock);
       --rest_until_woken_;
     } else if (change_.wait_for(lock, leading_ ? longest_pause : pause_) == std::cv_status::timeout &&
-               !leading_)
+               !leading_ && !quiet_) // who led meanwhile may have left nothing to look around for
       break;
   --asleep_;
   leading_ = true;
