@@ -135,6 +135,15 @@ void executor::take_the_lead(std::unique_lock<std::mutex>& lock) {
   quiet_ = false;
 }
 
+namespace {
+
+/// Not MPI's clock: who is woken for nothing but a buffer that has gone may not call MPI, which may be ending.
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+} // namespace
+
 /// Goes on until there is nothing to do but wait for what other threads post, or a kernel to be run by this one.
 std::optional<executor::ready_kernel> executor::lead() {
   for (;;) {
@@ -144,7 +153,7 @@ std::optional<executor::ready_kernel> executor::lead() {
         moved = true;
       if (!failure_)
         moved |= requests_.test();
-      const double now = MPI_Wtime();
+      const double now = seconds_now();
       look_around(now);
       if (moved) {
         waiting_since_ = 0;
@@ -230,10 +239,11 @@ void executor::offer_core_to_submitter() {
     keep_yielding();
 }
 
-/// Now and then: MPI may yield the core whenever it is asked and has nothing to do.
+/// Now and then: MPI may yield the core whenever it is asked and has nothing to do. And only while something is under way: see
+/// wait_until_quiet().
 void executor::look_around(double now) {
   constexpr double pause = 1e-3;
-  if (failure_ || size_ == 1 || now - looked_ < pause)
+  if (nothing_to_do() || size_ == 1 || now - looked_ < pause)
     return;
   looked_ = now;
   if (auto problem = watch_.look())

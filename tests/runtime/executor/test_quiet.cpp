@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <gtest/gtest.h>
+#include <optional>
 #include <tacit/tasks.hpp>
 #include <thread>
 
@@ -20,9 +21,14 @@ void count() {
 
 } // namespace
 
+// What the executor's threads call without a task.
 extern "C" int MPI_Test(MPI_Request* request, int* done, MPI_Status* status) {
   count();
   return PMPI_Test(request, done, status);
+}
+extern "C" double MPI_Wtime() {
+  count();
+  return PMPI_Wtime();
 }
 
 namespace tacit {
@@ -68,6 +74,18 @@ TEST(quiet, after_a_wait_for_all_ranks_no_thread_calls_mpi) {
   for (int n = 0; n < often; ++n) {
     add_up(values, q);
     q.wait(barrier);
+    EXPECT_EQ(calls_of_a_while(), 0);
+  }
+}
+
+TEST(quiet, a_buffer_that_goes_after_the_last_queue_calls_nobody_into_mpi) {
+  for (int n = 0; n < often; ++n) {
+    std::optional<queue> q(std::in_place);
+    std::optional<buffer<int, 1>> values(std::in_place, 64);
+    add_up(*values, *q);
+    q.reset();
+    EXPECT_EQ(calls_of_a_while(), 0);
+    values.reset();
     EXPECT_EQ(calls_of_a_while(), 0);
   }
 }
