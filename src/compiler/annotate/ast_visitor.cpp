@@ -19,6 +19,13 @@ public:
     clang::VarDecl* const got = shouldVisitImplicitCode() ? node->getHoldingVar() : nullptr;
     return RecursiveASTVisitor::TraverseBindingDecl(node) && (!got || TraverseDecl(got));
   }
+  /// Nor how the elements of an array are made that have no value of their own in the text.
+  bool VisitInitListExpr(clang::InitListExpr* node) {
+    return !node->hasArrayFiller() || TraverseStmt(node->getArrayFiller());
+  }
+  bool VisitCXXParenListInitExpr(clang::CXXParenListInitExpr* node) {
+    return !node->getArrayFiller() || TraverseStmt(node->getArrayFiller());
+  }
   bool VisitStmt(clang::Stmt* node) { return to_.VisitStmt(node); }
   bool VisitNamedDecl(clang::NamedDecl* node) { return to_.VisitNamedDecl(node); }
   bool VisitVarDecl(clang::VarDecl* node) { return to_.VisitVarDecl(node); }

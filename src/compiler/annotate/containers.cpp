@@ -112,6 +112,12 @@ container_kind kind_of_container(clang::QualType type) {
   return kind_of_class(object->getAsCXXRecordDecl());
 }
 
+bool has_scalar_elements(clang::QualType vector) {
+  const auto* made = llvm::dyn_cast_or_null<clang::ClassTemplateSpecializationDecl>(
+      vector.getNonReferenceType()->getAsCXXRecordDecl());
+  return made && made->getTemplateArgs()[0].getAsType()->isScalarType();
+}
+
 std::optional<container_part> container_part_of(const clang::Stmt* call) {
   if (const auto* member = llvm::dyn_cast_or_null<clang::CXXMemberCallExpr>(call))
     return part_by_member(*member);

@@ -30,6 +30,9 @@ enum class container_kind { none, inside, owner, view };
 /// Of a type, or of what a reference leads to. Arrays of the language are `inside`.
 container_kind kind_of_container(clang::QualType type);
 
+/// Elements of a vector that have no elements of their own, nor parts.
+bool has_scalar_elements(clang::QualType vector);
+
 /// A call that only looks into a container.
 struct container_part {
   enum class what { element, address, number };

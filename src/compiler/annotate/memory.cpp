@@ -349,8 +349,9 @@ bool is_apart(const memory& own, const memory& other, const block_view& in) {
   if (!own.base->hasLocalStorage())
     return false;
   const bool parameter = isa<clang::ParmVarDecl>(other.base); // bound before the function declared anything
-  if (owns_elements(*other.base))
+  if (owns_elements(*other.base) && (parameter || has_scalar_elements(own.base->getType())))
     return parameter || in.facts.is_private(own.base);
+  // A pointer or a reference, also to a vector that is an element itself.
   return in.facts.has_private_elements(own.base);
 }
 

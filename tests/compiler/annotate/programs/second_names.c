@@ -115,6 +115,35 @@ static void by_store(const int* values, int* got) {
   }
   say("store", got);
 }
+static void put_and_get(const int* values, int* got, MPI_Win listed, MPI_Win other) {
+#pragma mpi osc_coalesce(listed, base, int, MPI_INT)
+  {
+    for (int i = 0; i < 8; ++i)
+      MPI_Put(&values[i], 1, MPI_INT, rank, i, 1, MPI_INT, listed);
+    MPI_Win_flush(rank, other);
+    MPI_Get(got, 8, MPI_INT, rank, 0, 8, MPI_INT, other);
+    MPI_Win_flush(rank, other);
+  }
+}
+static void by_parameters(const int* values, int* got) {
+  put_and_get(values, got, win, win);
+  say("parameters", got);
+}
+static void put_and_get_by_global(const int* values, int* got, MPI_Win listed) {
+#pragma mpi osc_coalesce(listed, base, int, MPI_INT)
+  {
+    for (int i = 0; i < 8; ++i)
+      MPI_Put(&values[i], 1, MPI_INT, rank, i, 1, MPI_INT, listed);
+    MPI_Win_flush(rank, win);
+    MPI_Get(got, 8, MPI_INT, rank, 0, 8, MPI_INT, win);
+    MPI_Win_flush(rank, win);
+  }
+}
+static void by_pointer_to_function(const int* values, int* got) {
+  static void (*const there)(const int*, int*, MPI_Win) = put_and_get_by_global;
+  there(values, got, win);
+  say("pointer to function", got);
+}
 
 int main(int argc, char** argv) {
   int* base;
@@ -125,10 +154,10 @@ int main(int argc, char** argv) {
   MPI_Win_allocate(64, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
   MPI_Win_lock_all(0, win);
   static void (*const ways[])(const int*, int*) = {by_element, by_member, by_pointer, by_function,
-                                                   by_global,  by_bytes,  by_store};
-  for (int k = 0; k < 7; ++k) {
+                                                   by_global,  by_bytes,  by_store,   by_parameters, by_pointer_to_function};
+  for (unsigned k = 0; k < sizeof ways / sizeof *ways; ++k) {
     for (int i = 0; i < 8; ++i) {
-      values[i] = 10 * k + i + 1;
+      values[i] = 10 * (int)k + i + 1;
       got[i] = -1;
     }
     ways[k](values, got);
