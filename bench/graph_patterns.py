@@ -11,8 +11,9 @@ microseconds, what was chosen, and a summary; and a picture of it.
     bench/graph_patterns.py --quick --stdout      a few cases and one round, to see that it works: no measurement
     bench/graph_patterns.py --draw                picture, table and summary of the kept result, nothing else
 
-Ways that are compared share a process and alternate block by block; ratios are those within one process, of the lowest tenth of the
-blocks, and the median over the rounds counts. MPI's nonblocking collectives, which make Open MPI's progress loop longer for all that
+Ways that are compared share a process and alternate block by block, in another order each time; ratios are those within one process, of
+the lowest tenth of the blocks, and the median over the rounds counts. The loop is measured twice there, as two ways: `loop_over_itself` tells
+how far apart the machine puts what is the same. MPI's nonblocking collectives, which make Open MPI's progress loop longer for all that
 comes behind them, have processes of their own, with the loop and what is chosen beside them. The loop is also measured in processes without
 any graph; `loop_alone_over_chosen` compares the least times of both, which were not measured at the same time. Each way runs with known
 bytes before and behind its blocks, and every byte that arrives is compared.
@@ -27,7 +28,7 @@ from pathlib import Path
 
 from measured import PRESETS, ROOT, dirty, drawn, git, machine, pyplot, result_file, save_figure, user_environment
 
-ALONE, GRAPHS, COLLECTIVES = "loop,best,mpi", "loop,best,mpi,graph,candidates", "loop,graph,collectives"
+ALONE, GRAPHS, COLLECTIVES = "loop,best,mpi", "loop,best,mpi,graph,candidates,again", "loop,graph,collectives,again"
 PATTERNS = ["bcast", "scatter", "scatterv", "gather", "gatherv", "allgather", "allgatherv", "alltoall", "alltoallv", "reduce", "allreduce",
             "reduce_scatter", "barrier", "halo", "transpose", "reduce_double", "reduce_scatter_double"]
 SIZES = [8, 512, 4096, 32768, 1 << 18, 1 << 20, 1 << 22]
@@ -91,7 +92,7 @@ def measured_model(folder, library):
 
 def case_of(library, ranks, key, rounds):
     """A case of the result: least microseconds, ratios of processes in which both were measured, and what was chosen."""
-    least, ratios, alone = {}, {}, []
+    least, ratios, alone, itself = {}, {}, [], []
     chosen = statistics.mode(seen["chosen"] for seen in rounds if "chosen" in seen) # it may be measured, so that rounds differ
     own_group = COLLECTIVES if chosen.endswith("coll)") else GRAPHS
     for seen in rounds:
@@ -102,13 +103,16 @@ def case_of(library, ranks, key, rounds):
             alone.append(us["loop"])
         elif us["graph"] > 0:
             for way, t in us.items():
-                if way not in ("graph", "loop") or seen["ways"] == own_group:
+                if way not in ("graph", "loop", "again") or seen["ways"] == own_group:
                     ratios.setdefault(way, []).append(t / us["graph"])
+            if seen["ways"] == own_group:
+                itself.append(us["loop"] / us["again"])
     over = {way: round(statistics.median(some), 3) for way, some in ratios.items()}
     candidates = {way: ratio for way, ratio in over.items() if way.endswith(")")} | {chosen: 1.0}
     best = min(candidates, key=candidates.get)
     return {"mpi": library, "ranks": ranks, "pattern": key[0], "bytes": key[1], "chosen": chosen, "best": best,
             "loop_over_chosen": over["loop"], "chosen_over_best": round(1 / candidates[best], 3),
+            "loop_over_itself": round(statistics.median(itself), 3),
             "loop_alone_over_chosen": round(min(alone) / least["graph"], 3),
             "us": least, "over_chosen": over}
 
@@ -163,9 +167,12 @@ def summary(cases):
     near = sum(c["chosen_over_best"] <= TARGET_OF_BEST for c in cases)
     small = [c for c in cases if c["ranks"] == 2 and c["bytes"] <= 4096 and c["pattern"] in FASTER_THAN_MPI]
     linear = [c for c in cases if c["ranks"] == 8 and c["pattern"] in LINEAR]
+    itself = [c["loop_over_itself"] for c in cases if "loop_over_itself" in c] # fresh cases were measured before it was
     return {
         "cases": len(cases), "loop_over_chosen": quantiles([c["loop_over_chosen"] for c in cases]),
         "slower_than_0.97_of_the_loop": [[*where(c), c["loop_over_chosen"]] for c in cases if c["loop_over_chosen"] < TARGET_OF_LOOP],
+        "loop_over_itself": quantiles(itself) if itself else None,
+        "itself_slower_than_0.97": sum(ratio < TARGET_OF_LOOP for ratio in itself),
         "within_1.1_of_the_best": f"{near} of {len(cases)} ({100 * near / len(cases):.1f} %)",
         "more_than_1.1_of_the_best": [[*where(c), c["chosen_over_best"], c["chosen"], c["best"]] for c in cases
                                       if c["chosen_over_best"] > TARGET_OF_BEST],

@@ -5,9 +5,9 @@
  *
  * graph_patterns WAYS PATTERNS SIZES MILLISECONDS [fresh]: a line per case and way, "pattern bytes way microseconds" with tabs
  * between, the lowest tenth of its blocks; and "# pattern bytes explanation", of what is chosen, as JSON.
- *   WAYS      with commas between: loop, best, mpi; graphs: graph (what is chosen), written, tuned, or by a driver: shm, p2p, coll,
- *             pcoll; candidates (the graph as written, and each plan that is predicted to take at most three times what is chosen) and
- *             collectives (plans by MPI's collectives): "plan (driver)" each
+ *   WAYS      with commas between: loop, again (the same loop as another way), best, mpi; graphs: graph (what is chosen), written,
+ *             tuned, or by a driver: shm, p2p, coll, pcoll; candidates (the graph as written, and each plan that is predicted to take
+ *             at most three times what is chosen) and collectives (plans by MPI's collectives): "plan (driver)" each
  *   PATTERNS  and SIZES: with commas between; "all" patterns
  *   MILLISECONDS of measuring a case, about
  *   fresh     every rank writes what it sends before each run and reads what it got behind it, as programs do; that counts, too, and
@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { most_ways = 40, most_blocks = 64 };
+enum { most_ways = 40, least_blocks = 20, most_blocks = 64 };
 
 struct way {
   char label[2 * most_label];
@@ -53,7 +53,7 @@ static void consume(void) {
 static void run_once(const struct way* w) {
   if (w->schedule)
     check(tacit_run(w->schedule));
-  else if (is(w->label, "loop"))
+  else if (is(w->label, "loop") || is(w->label, "again"))
     by_loop(&now);
   else if (is(w->label, "best"))
     by_best(&now);
@@ -121,7 +121,7 @@ static void add_candidates(int collectives) {
 }
 
 static void add_named(const char* name) {
-  if (is(name, "loop") || is(name, "best") || is(name, "mpi"))
+  if (is(name, "loop") || is(name, "again") || is(name, "best") || is(name, "mpi"))
     add_way(name, NULL);
   else if (is(name, "candidates") || is(name, "collectives"))
     add_candidates(is(name, "collectives"));
@@ -161,7 +161,29 @@ static int plan_blocks(double milliseconds) {
     all += (ways[i].runs + 2) * once * 1e-3;
   }
   const double blocks = milliseconds / (all > 1e-3 ? all : 1e-3);
-  return blocks < 4 ? 4 : blocks > most_blocks ? most_blocks : (int)blocks;
+  return blocks < least_blocks ? least_blocks : blocks > most_blocks ? most_blocks : (int)blocks;
+}
+
+/* Another order each time, as a way finds caches and cores as the one before it leaves them. */
+static void shuffle(int* order) {
+  static unsigned state = 1; /* alike on all ranks */
+  for (int i = 0; i < way_count; i++) {
+    state = state * 1664525u + 1013904223u;
+    const int at = (int)((state >> 8) % (unsigned)(i + 1));
+    order[i] = order[at];
+    order[at] = i;
+  }
+}
+
+static void time_all(int blocks) {
+  int order[most_ways];
+  for (int block = 0; block < blocks; block++) {
+    shuffle(order);
+    for (int i = 0; i < way_count; i++) {
+      struct way* const w = &ways[order[i]];
+      w->times[block] = time_block(w, 2, w->runs);
+    }
+  }
 }
 
 static int ascending(const void* a, const void* b) {
@@ -195,9 +217,7 @@ static void run_case(const char* names, double milliseconds) {
   for (int i = 0; i < way_count; i++)
     check_bytes(&ways[i]);
   const int blocks = plan_blocks(milliseconds);
-  for (int block = 0; block < blocks; block++)
-    for (int i = 0; i < way_count; i++)
-      ways[i].times[block] = time_block(&ways[i], 2, ways[i].runs);
+  time_all(blocks);
   for (int i = 0; i < way_count; i++)
     check_bytes(&ways[i]);
   if (now.me == 0)
