@@ -1,8 +1,8 @@
 // MPI_Reduce_local wants elements as they lie in memory, with their gaps (MPI_DOUBLE_INT has 12 bytes of data in
 // 16), and a step has the bytes of data alone, in pieces. Where both operands lie as MPI wants them, which is so
 // for arrays of the program and for arrivals of types without gaps, MPI works in place. Otherwise both are laid
-// out in memory of their own before, and the result is copied back. A few elements in place are combined without MPI where the result is
-// the same bit for bit (`own_loop`).
+// out in memory of their own before, and the result is copied back. Elements in place are combined without MPI where the result is
+// the same bit for bit (`own_loop`), a few always and many if that is faster.
 //
 // MPI calls an operator of the program from here, on the thread that progresses the schedule, and never two at once,
 // for progress.h lets one thread in at a time. (In a collective MPI calls it from wherever it is.)
@@ -13,16 +13,20 @@
 #include "runtime/run/lower.h"
 
 #include <algorithm>
+#include <chrono>
 #include <climits>
 #include <cstddef>
+#include <limits>
+#include <map>
 #include <memory>
+#include <mutex>
 
 namespace tacit::runtime {
 namespace {
 
 using bytes = std::vector<graphs::segment>;
 
-/// Beyond, what MPI's call costs does not count, and it may have better code for this processor.
+/// Beyond, what MPI's call costs does not count, and it may have better code for this processor, or worse.
 constexpr std::uint64_t most_by_own_loop = 1024;
 
 void combine(const bound_reducer& by, const std::byte* from, std::byte* into, std::uint64_t count,
@@ -34,6 +38,37 @@ void combine(const bound_reducer& by, const std::byte* from, std::byte* into, st
                                by.type, by.operation),
               "MPI_Reduce_local");
   }
+}
+
+/// Seconds of combining two pages, at least.
+template <typename Combine>
+double seconds_of(Combine&& combine_pages) {
+  constexpr int times = 5, calls = 8;
+  double least = std::numeric_limits<double>::max();
+  for (int i = 0; i < times; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    for (int call = 0; call < calls; ++call)
+      combine_pages();
+    least = std::min(least, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  return least;
+}
+
+/// Measured once for each loop, in some 30 us. Ranks may find different answers, as results are the same.
+bool is_faster_than_mpi(element_loop loop, const bound_reducer& by, std::uint64_t element) {
+  static std::mutex one_at_a_time;
+  static std::map<element_loop, bool> known;
+  const std::lock_guard lock(one_at_a_time);
+  const auto found = known.find(loop);
+  if (found != known.end())
+    return found->second;
+  constexpr std::size_t page = 4096;
+  alignas(std::max_align_t) std::byte from[page] = {}, into[page] = {};
+  const std::uint64_t count = page / element;
+  const double ours = seconds_of([&] { loop(from, into, count); });
+  const double of_mpi =
+      seconds_of([&] { combine(by, from, into, count, static_cast<std::int64_t>(element)); });
+  return known[loop] = ours < of_mpi;
 }
 
 /// Elements of a type in memory of our own.
@@ -86,8 +121,9 @@ std::function<void()> reducing(const bound_reducer& by, bytes from, bytes into, 
     source = nullptr;
   std::byte* const target = in_place(into, element, count);
   const std::int64_t extent = element.extent;
-  if (source && target && length <= most_by_own_loop && !in_device)
-    if (const element_loop loop = own_loop(by.operation, by.type))
+  if (source && target && !in_device)
+    if (const element_loop loop = own_loop(by.operation, by.type);
+        loop && (length <= most_by_own_loop || is_faster_than_mpi(loop, by, element.size)))
       return [loop, source, target, count] { loop(source, target, count); };
   if (source && target)
     return [by, source, target, count, extent] { combine(by, source, target, count, extent); };
