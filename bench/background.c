@@ -7,6 +7,8 @@
  *     total     tacit_compile and the runs
  * each "at-once-" or "background-": the median of the rounds, each of its slowest rank; and "over": the first run of the new form, the
  * median, 0 if there was none. */
+#include "whole_number.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +49,7 @@ static int run_of_new_form(tacit_schedule made) {
   check(tacit_explain(made, TACIT_EXPLAIN_TEXT, text, needed, &needed));
   const char* const says = strstr(text, "runs from run ");
   if (says)
-    run = atoi(says + strlen("runs from run "));
+    run = whole_int_before(says + strlen("runs from run "), " ");
   free(text);
   return run;
 }
@@ -91,9 +93,11 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  messages = argc > 1 ? atoi(argv[1]) : 64;
-  pieces = argc > 2 ? atoi(argv[2]) : 1;
-  const int rounds = argc > 3 && atoi(argv[3]) <= most_rounds ? atoi(argv[3]) : 9;
+  messages = argc > 1 ? whole_int(argv[1]) : 64;
+  pieces = argc > 2 ? whole_int(argv[2]) : 1;
+  const int rounds = argc > 3 ? whole_int(argv[3]) : 9;
+  if (messages < 1 || pieces < 1 || rounds < 1 || rounds > most_rounds)
+    MPI_Abort(MPI_COMM_WORLD, 2);
   const size_t all = (size_t)ranks * (size_t)messages * (size_t)pieces * 2 * bytes;
   MPI_Type_vector(pieces, bytes, 2 * bytes, MPI_BYTE, &column);
   MPI_Type_commit(&column);

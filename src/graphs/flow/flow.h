@@ -53,6 +53,7 @@ struct transfers {
   std::vector<op_id> kept_operations;
   std::vector<std::uint32_t> part_of_kept;
   std::vector<reduction> reductions; ///< in run order, so operands come first
+  bool apart = false;                ///< known that no rank is given bytes where it has some that are read
   bool complete = true;        ///< false: a budget was exceeded (a diagnostic says so), `list` is meaningless
   std::uint64_t fragments = 0; ///< moved over the whole graph: what the budget counts
 };

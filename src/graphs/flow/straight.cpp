@@ -82,6 +82,7 @@ public:
     vocabulary::reserve_huge(made_.list, pieces);
     made_.list.resize(pieces);
     place();
+    made_.apart = true;
     if (!join())
       return {};
     return std::move(made_);

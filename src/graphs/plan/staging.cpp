@@ -50,6 +50,8 @@ std::vector<bool> staging::ranks_that_overwrite_sources() const {
 }
 
 void staging::stage_transfers() {
+  if (t_.apart)
+    return;
   const std::vector<bool> concerned = ranks_that_overwrite_sources();
   if (concerned.empty())
     return;
