@@ -157,6 +157,8 @@ private:
       return wording(remark::inline_assembly);
     if (isa<clang::OMPExecutableDirective>(s))
       return wording(remark::openmp_directive);
+    if (may_initialize(s))
+      return wording(remark::initializer_of, {source(context_).text(s->getSourceRange())});
     return isa<clang::CoroutineSuspendExpr>(s) ? wording(remark::a_coroutine) : "";
   }
   void hide(std::string name, clang::SourceLocation at) {

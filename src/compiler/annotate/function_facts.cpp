@@ -378,7 +378,8 @@ public:
     found |=
         isa<clang::GCCAsmStmt, clang::CXXConstructExpr, clang::CXXNewExpr, clang::CXXDeleteExpr,
             clang::CXXBindTemporaryExpr, clang::LambdaExpr, clang::CXXThrowExpr, clang::CoroutineSuspendExpr>(
-            s);
+            s) ||
+        may_initialize(s);
     return !found;
   }
   bool found = false;
@@ -440,7 +441,9 @@ public:
     return !found;
   }
   bool VisitStmt(clang::Stmt* s) override {
-    found |= isa<clang::CXXNewExpr, clang::CXXThrowExpr, clang::CXXDynamicCastExpr, clang::CXXTypeidExpr>(s);
+    found |=
+        isa<clang::CXXNewExpr, clang::CXXThrowExpr, clang::CXXDynamicCastExpr, clang::CXXTypeidExpr>(s) ||
+        may_initialize(s);
     return !found;
   }
   bool found = false;
@@ -594,6 +597,19 @@ const clang::VarDecl* variable_of(const clang::Expr* expression) {
 bool calls_at_end_of_scope(const clang::VarDecl& variable) {
   return variable.hasAttr<clang::CleanupAttr>() ||
          variable.needsDestruction(variable.getASTContext()) == clang::QualType::DK_cxx_destructor;
+}
+
+bool may_initialize(const clang::Stmt* use) {
+  const auto* name = dyn_cast<clang::DeclRefExpr>(use);
+  const auto* member = dyn_cast<clang::MemberExpr>(use);
+  const clang::ValueDecl* named = name ? name->getDecl() : member ? member->getMemberDecl() : nullptr;
+  const auto* variable = dyn_cast_or_null<clang::VarDecl>(named);
+  if (!variable || variable->getTLSKind() != clang::VarDecl::TLS_Dynamic || variable->isStaticLocal())
+    return false;
+  const clang::VarDecl* defined = variable->getInitializingDeclaration();
+  if (!defined) // in another file, or without a value
+    return !variable->getDefinition();
+  return !defined->hasConstantInitialization();
 }
 
 bool is_harmless(const clang::CallExpr* call, clang::ASTContext& context) {

@@ -78,6 +78,9 @@ const clang::VarDecl* variable_of(const clang::Expr* expression);
 /// Whether a function is called where the variable's scope ends: a destructor, or what `__attribute__((cleanup(…)))` names.
 bool calls_at_end_of_scope(const clang::VarDecl& variable);
 
+/// A use of a thread_local variable, the first of which in a thread calls what initializes it.
+bool may_initialize(const clang::Stmt* use);
+
 /// A function that does nothing but what its arguments say (mathematics, strings, memory), or one whose body is here and does
 /// only such things.
 bool is_harmless(const clang::CallExpr* call, clang::ASTContext& context);

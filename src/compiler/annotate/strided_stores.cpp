@@ -185,7 +185,7 @@ public:
   }
   bool VisitStmt(clang::Stmt* s) override {
     found |= context_.getLangOpts().CXXExceptions &&
-             isa<clang::CXXConstructExpr, clang::CXXNewExpr, clang::CXXThrowExpr>(s);
+             (isa<clang::CXXConstructExpr, clang::CXXNewExpr, clang::CXXThrowExpr>(s) || may_initialize(s));
     return !found;
   }
   bool found = false;

@@ -219,6 +219,8 @@ private:
   static bool is_opaque(const clang::Stmt* s) {
     if (const auto* made = dyn_cast<clang::CXXConstructExpr>(s))
       return !made->getConstructor()->isTrivial();
+    if (may_initialize(s))
+      return true;
     if (const auto* list = dyn_cast<clang::InitListExpr>(s); list && list->hasArrayFiller())
       return !isa<clang::ImplicitValueInitExpr>(list->getArrayFiller());
     if (const auto* e = dyn_cast<clang::Expr>(s); e && e->isGLValue() && e->getType().isVolatileQualified())

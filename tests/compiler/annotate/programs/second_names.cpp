@@ -102,6 +102,34 @@ void by_elements_without_values() {
   say_and_clear("elements without values", seen);
 }
 
+int look() {
+  const looks here;
+  return 0;
+}
+thread_local int at_first_use = look();
+void by_first_use_of_thread_local() {
+#pragma mpi osc_coalesce(win, base, int, MPI_INT)
+  {
+    MPI_Put(&one, 1, MPI_INT, rank, 0, 1, MPI_INT, win);
+    rank += at_first_use;
+    MPI_Win_flush(rank, win);
+  }
+  say_and_clear("first use of thread_local", seen);
+}
+const looks* used_by_function() {
+  thread_local const looks here;
+  return &here;
+}
+void by_first_use_in_a_function() {
+#pragma mpi osc_coalesce(win, base, int, MPI_INT)
+  {
+    MPI_Put(&one, 1, MPI_INT, rank, 0, 1, MPI_INT, win);
+    used_by_function();
+    MPI_Win_flush(rank, win);
+  }
+  say_and_clear("first use in a function", seen);
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -119,6 +147,8 @@ int main(int argc, char** argv) {
   by_reference_to_an_assignment();
   by_attribute();
   by_elements_without_values();
+  by_first_use_of_thread_local();
+  by_first_use_in_a_function();
   MPI_Win_unlock_all(another);
   MPI_Win_unlock_all(win);
   MPI_Win_free(&another);
