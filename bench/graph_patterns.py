@@ -12,11 +12,11 @@ microseconds, what was chosen, and a summary; and a picture of it.
     bench/graph_patterns.py --draw                picture, table and summary of the kept result, nothing else
 
 Ways that are compared share a process and alternate block by block, in another order each time; ratios are those within one process, of
-the lowest tenth of the blocks, and the median over the rounds counts. The loop is measured twice there, as two ways: `loop_over_itself` tells
-how far apart the machine puts what is the same. MPI's nonblocking collectives, which make Open MPI's progress loop longer for all that
-comes behind them, have processes of their own, with the loop and what is chosen beside them. The loop is also measured in processes without
-any graph; `loop_alone_over_chosen` compares the least times of both, which were not measured at the same time. Each way runs with known
-bytes before and behind its blocks, and every byte that arrives is compared.
+the lowest tenth of the blocks, and the median over the rounds counts. The loop is measured twice there, as two ways: `loop_over_itself`
+tells how far apart the machine puts what is the same. MPI's nonblocking collectives, which make Open MPI's progress loop longer for all
+that comes behind them, have processes of their own, with the loop and what is chosen beside them. The loop is also measured in processes
+without any graph; `loop_alone_over_chosen` compares the least times of both, which were not measured at the same time. Each way runs with
+known bytes before and behind its blocks, and every byte that arrives is compared.
 """
 import argparse
 import json
