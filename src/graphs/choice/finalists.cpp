@@ -8,9 +8,8 @@ namespace tacit::graphs {
 namespace {
 
 /// In ns. What takes less is mostly MPI's and our own work on short messages, which models tell well, and would have to gain what the
-/// communicators of finalists cost; long messages depend on caches and on who shares cores, which no model knows. Where messages are neither,
-/// MPI's and those through memory are told apart by measuring, which needs no communicator.
-constexpr double worth_measuring = 5'000, worth_measuring_drivers = 400;
+/// communicators of finalists cost; long messages depend on caches and on who shares cores, which no model knows.
+constexpr double worth_measuring = 5'000;
 constexpr std::size_t most_finalists = 6, most_with_many_steps = 4;
 /// Of what the first one is predicted to take. Through memory a run is at times several times faster or slower than predicted, by who
 /// shares cores.
@@ -60,10 +59,8 @@ std::vector<std::size_t> finalists_among(const std::vector<priced_variant>& chea
   const auto written = std::find_if(cheapest_first.begin(), cheapest_first.end(), is_as_written_by_messages);
   // By the price of the graph as written, which does not depend on what is taken.
   if (out.empty() || !wanted.finalists || !wanted.driver.empty() || !wanted.plan.empty() ||
-      wanted.replace_always || written == cheapest_first.end() ||
-      written->predicted < worth_measuring_drivers)
+      wanted.replace_always || written == cheapest_first.end() || written->predicted < worth_measuring)
     return out;
-  const bool drivers_alone = written->predicted < worth_measuring;
   const double least = cheapest_first[out.front()].predicted;
   const auto costs_at_most = [&](const priced_variant& w, double times) {
     return w.predicted >= 0 && w.predicted <= times * least;
@@ -72,8 +69,7 @@ std::vector<std::size_t> finalists_among(const std::vector<priced_variant>& chea
     return is_as_written_by_messages(w) && costs_at_most(w, written_within);
   });
   std::size_t through_memory = 0;
-  const std::size_t most_here = drivers_alone ? 1 : most_through_memory;
-  for (std::size_t i = 0; i < cheapest_first.size() && through_memory < most_here; ++i) {
+  for (std::size_t i = 0; i < cheapest_first.size() && through_memory < most_through_memory; ++i) {
     const priced_variant& w = cheapest_first[i];
     if (w.driver != "shm" || !costs_at_most(w, finalist_through_memory_within) || !may_be_taken(i))
       continue;
@@ -81,7 +77,7 @@ std::vector<std::size_t> finalists_among(const std::vector<priced_variant>& chea
     if (is_new(i) && is_light(i) && (cheapest || steps(i) <= few_steps))
       out.push_back(i);
   }
-  for (std::size_t i = 0; i < cheapest_first.size() && out.size() < most_finalists && !drivers_alone; ++i)
+  for (std::size_t i = 0; i < cheapest_first.size() && out.size() < most_finalists; ++i)
     if (costs_at_most(cheapest_first[i], finalist_within) && is_new(i) && is_light(i) && may_be_taken(i))
       out.push_back(i);
   return out;

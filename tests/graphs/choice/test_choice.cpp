@@ -391,19 +391,10 @@ TEST(choose, finalists_of_long_runs_are_what_is_taken_and_the_graph_as_written_b
     }
 }
 
-TEST(choose, finalists_of_short_runs_are_the_same_by_messages_and_through_memory) {
+TEST(choose, short_runs_and_what_was_asked_for_by_name_have_no_finalists) {
   choice_request wanted = on_one_node(8);
   wanted.finalists = true;
-  std::set<std::string> drivers;
-  const choice c = chosen_for(pattern::allgather, 4, 8, wanted);
-  for (const variant& w : c.variants)
-    EXPECT_TRUE(drivers.insert(w.driver).second) << w.driver;
-  EXPECT_TRUE(drivers.contains("p2p") && drivers.contains("shm"));
-}
-
-TEST(choose, what_was_asked_for_by_name_has_no_finalists) {
-  choice_request wanted = on_one_node(8);
-  wanted.finalists = true;
+  EXPECT_EQ(chosen_for(pattern::allgather, 4, 8, wanted).variants.size(), 1u);
   for (void (*const ask)(choice_request&) :
        {+[](choice_request& r) { r.driver = "shm"; }, +[](choice_request& r) { r.plan = "ring"; },
         +[](choice_request& r) { r.replace_always = true; }}) {
