@@ -91,6 +91,12 @@ struct candidate {
   std::string name() const { return name_of_variant(what->name, by->name()); }
 };
 
+/// What a rank that is out of memory has before others wait for it.
+struct candidates_to_prepare {
+  std::vector<candidate> list;
+  std::vector<private_communicator> communicators; ///< room for one
+};
+
 std::vector<candidate> candidates_of(const rank_part& mine, const able_words& able) {
   std::vector<candidate> out;
   for (std::size_t i = 0; i < std::min(mine.variants.size(), able.size()); ++i)
@@ -102,11 +108,12 @@ std::vector<candidate> candidates_of(const rank_part& mine, const able_words& ab
 /// Collective: all of them prepared, to be measured in place. They share a communicator, which communicators are too few to have each for
 /// itself: a run of one cannot meet a run of another, as each receives all that it sends, and MPI's messages of one sender with one tag, and
 /// collectives, match in the order in which they were begun. `here.comm` is left to those who agree. Does not agree in the end.
-binding measured_in_place(const rank_part& mine, std::vector<candidate> those, const rank_position& here,
+binding measured_in_place(const rank_part& mine, candidates_to_prepare those, const rank_position& here,
                           const char* function, agreement& all) {
   binding out; // its communicator outlives what runs on it
+  out.of_candidates = std::move(those.communicators);
   private_communicator& own = out.of_candidates.emplace_back();
-  std::vector<candidate> list = std::move(those);
+  std::vector<candidate> list = std::move(those.list);
   all.always("making a communicator", [&] { own = private_communicator::like(here.comm); });
   all.here("preparing to connect", [&] {
     for (candidate& c : list)
@@ -169,7 +176,7 @@ binding by_one_driver(const rank_part& mine, const able_words& able, std::unique
 
 /// Collective: the same, or nothing if some rank cannot prepare all of them, for want of a communicator or of memory; `why_not` is then what
 /// it failed with. Agrees on it, too.
-std::optional<binding> measured_if_possible(const rank_part& mine, std::vector<candidate> those,
+std::optional<binding> measured_if_possible(const rank_part& mine, candidates_to_prepare those,
                                             const rank_position& here, const char* function,
                                             const agreement& all, std::optional<call_error>& why_not) {
   agreement trial = all.about_a_part();
@@ -226,12 +233,15 @@ binding bind_together(rank_part& mine, function_ref<own_functions()> functions, 
   // From here on every rank knows its own steps.
   std::optional<binding> out;
   if (mine.variants.size() > 1) {
-    std::vector<candidate> list;
+    candidates_to_prepare those;
     std::optional<call_error> not_measured;
-    all.here("looking for candidates", [&] { list = candidates_of(mine, able); });
+    all.here("looking for candidates", [&] {
+      those.list = candidates_of(mine, able);
+      those.communicators.reserve(1);
+    });
     all.agree();
     if (std::count(able.begin(), able.end(), std::uint64_t{1}) > 1)
-      out = measured_if_possible(mine, std::move(list), here, function, all, not_measured);
+      out = measured_if_possible(mine, std::move(those), here, function, all, not_measured);
     if (!out) {
       all.here("choosing a driver", [&] {
         if (not_measured) {
