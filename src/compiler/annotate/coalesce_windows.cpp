@@ -443,14 +443,16 @@ bool synchronizes(const mpi_use& use) {
   return window_argument(use) && !is_operation(use);
 }
 
-/// The target's rank and the place there, where both are constants. The roles of one-sided calls are not in the table.
+/// The target's rank and the place there, where both are constants and something is moved. The roles of one-sided calls are not in the table.
 std::optional<std::pair<std::int64_t, std::int64_t>> constant_place(const mpi_use& use,
                                                                     const clang::ASTContext& context) {
   if (!use.is({mpi_call::Put, mpi_call::Get, mpi_call::Accumulate}))
     return std::nullopt;
   const auto target = constant_of(use.call->getArg(3), context);
   const auto place = constant_of(use.call->getArg(4), context);
-  return target && place ? std::optional(std::pair(*target, *place)) : std::nullopt;
+  const auto count = constant_of(use.call->getArg(5), context);
+  const bool moves = target && *target >= 0 && count && *count > 0; // MPI_PROC_NULL is negative everywhere
+  return moves && place ? std::optional(std::pair(*target, *place)) : std::nullopt;
 }
 
 /// Operations one after the other in one block that go to the same place, with nothing between that ends an epoch.
