@@ -42,8 +42,8 @@ bool gets_what_others_give(const clang::VarDecl& variable, const clang::VarDecl&
 
 } // namespace
 
-/// A variable is named to load it, to give it a value, or for a call of MPI to give it one; else somebody else may do so, too. A parameter gets
-/// what the calls of its function say, and what any call may say if that has other names.
+/// A variable is named to load it, to give it a value, or for a call of MPI that makes or frees a window; else somebody else may give it one,
+/// too. Calls by name give parameters their values; where a function is named for anything else, who calls it may give them any.
 class window_names::finder : public ast_visitor {
 public:
   explicit finder(window_names& into) : into_(into) {}

@@ -1,7 +1,7 @@
 // Which variables of a file may name one window.
 //
 // A variable with a name of its own is another window than others, unless some function of the file gives one the value of the other, directly
-// or by way of more variables. What gets its value from anything else, an element, a member, a call, or whose address is in other hands than
+// or by way of more variables; so do calls with their parameters. What gets its value from anything else, an element, a member, a call, or whose address is in other hands than
 // MPI's, may be any window.
 #pragma once
 
