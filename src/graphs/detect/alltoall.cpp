@@ -49,6 +49,12 @@ private:
         ++poor_;
       return;
     }
+    if (view_.plain() && view_.pair_count() == pairs() && view_.common_length() > 0) {
+      pairs_with_data_ = pairs();
+      smallest_ = largest_ = view_.common_length();
+      common_.add(smallest_);
+      return;
+    }
     smallest_ = ~std::uint64_t{0};
     for (std::uint32_t j = 0; j < view_.size(); ++j) {
       const std::uint32_t sources = sorter_.each_pair(j, [&](std::uint32_t, std::span<const slice> pieces) {
@@ -88,6 +94,11 @@ private:
 
   void take_uniform(const block_choice& choice) {
     finding_filler filler(s_.book(), {.kind = pattern::alltoall, .comm = view_.comm(), .slices = {}});
+    if (view_.has_all() && view_.plain() && largest_ == choice.bytes) {
+      filler.add_all(choice.bytes, view_.transfer_count());
+      s_.out.found.push_back(std::move(filler.result()));
+      return;
+    }
     filler.expect(pairs());
     const std::uint64_t rest = choice.bytes - common_.sum();
     for (std::uint32_t j = 0; j < view_.size(); ++j)

@@ -70,6 +70,12 @@ public:
     book_.take({offset, length, transfer});
   }
   void add_pair(const slice& s) { add_pair(s.offset, s.length, s.transfer); }
+  /// All transfers there are, equally long, each of another pair.
+  void add_all(std::uint64_t length, std::size_t transfers) {
+    result_.slices.assign_row({0, length, 0}, static_cast<std::uint32_t>(transfers));
+    result_.bytes = length;
+    book_.take_all();
+  }
   /// About how many slices there will be, at most.
   void expect(std::size_t slices) { result_.slices.expect(slices); }
   bool empty() const { return result_.slices.empty(); }

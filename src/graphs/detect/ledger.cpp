@@ -106,6 +106,8 @@ void group_view::collect() {
         active_.push_back(id);
       ++count;
       ++outgoing_[from];
+      shortest_ = std::min(shortest_, at->length);
+      longest_ = std::max(longest_, at->length);
       const bool repeated = last_destination[from] == i;
       if (repeated)
         note_repeated(from, i);

@@ -56,6 +56,12 @@ public:
     --open_;
   }
 
+  /// Marks all transfers as taken, which are free as wholes.
+  void take_all() {
+    std::fill(state_.begin(), state_.end(), state::taken);
+    open_ = 0;
+  }
+
   /// Everything that is still free, in transfer order.
   std::vector<slice> rest() const;
 
@@ -134,11 +140,15 @@ public:
   /// True if nothing between members is free any more. (Nobody else takes anything while a group is
   /// searched.)
   bool exhausted() const { return open_before_ - book_.open() == transfer_count(); }
+  /// True if every transfer of the graph is in it.
+  bool has_all() const { return all_ && transfer_count() == book_.list().size(); }
   /// True if every pair of members has one whole transfer or none, and nothing was taken since the view was
   /// made: to count transfers is to count pairs.
   bool plain() const { return one_each_.empty() && untouched(); }
   /// True if nothing was taken since the view was made: the numbers of pairs are still right.
   bool untouched() const { return open_before_ == book_.open() && cuts_before_ == book_.cuts(); }
+  /// Of each transfer; 0 if they differ, or if there are none.
+  std::uint64_t common_length() const { return shortest_ == longest_ ? shortest_ : 0; }
   /// Number of transfers from one member.
   std::uint32_t outgoing(std::uint32_t position) const { return outgoing_[position]; }
   /// Numbers of pairs of members with data: from one member, to one member, all.
@@ -179,6 +189,7 @@ private:
   /// Transfers of pairs beside the first one of each, by source and by destination; empty if there are none.
   std::vector<std::uint32_t> repeated_from_, repeated_into_;
   std::size_t repeated_ = 0;
+  std::uint64_t shortest_ = ~std::uint64_t{0}, longest_ = 0;
   std::vector<bool> one_each_; ///< by destination, when the view was made; empty if true for all
   std::size_t open_before_ = 0;
   std::size_t cuts_before_ = 0;

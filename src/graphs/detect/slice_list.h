@@ -61,6 +61,11 @@ public:
     }
     runs_.push_back({s.offset, s.length, s.transfer, 1});
   }
+  /// Equal parts of so many transfers, from this one on, where there is nothing yet.
+  void assign_row(const slice& first, std::uint32_t transfers) {
+    runs_.assign(1, {first.offset, first.length, first.transfer, transfers});
+    size_ = transfers;
+  }
   /// Makes the last one longer.
   void lengthen_last(std::uint64_t by) {
     if (runs_.back().count == 1) {

@@ -43,44 +43,23 @@ struct stretches {
   bool meet() const { return read_begin < write_end && write_begin < read_end; }
 };
 
-bool passes_nothing_on(const graph& g) {
-  if (g.has_reductions())
-    return false;
-  std::vector<stretches> of_rank(g.ranks());
-  for (std::uint32_t i = 0; i < g.size(); ++i) {
-    const operation& op = g[op_id{i}];
-    stretches& mine = of_rank[index(op.rank)];
-    if (op.kind == op_kind::opaque)
-      return false;
-    if (op.pooled) {
-      for (const segment& s : g.reads(op_id{i}))
-        mine.read(s);
-      for (const segment& s : g.writes(op_id{i}))
-        mine.write(s);
-    } else if (op.kind == op_kind::send) {
-      mine.read(op.data);
-    } else if (op.kind == op_kind::recv) {
-      mine.write(op.data);
-    }
-    if (mine.meet())
-      return false;
-  }
-  return true;
-}
-
 class straight_walk {
 public:
   straight_walk(const graph& g, const matching& m, const run_order& o, const flow_options& options)
       : g_(g), m_(m), order_(o), options_(options), next_(g.ranks() + std::size_t{1}, 0) {}
 
   std::optional<transfers> run() {
-    count();
+    if (!passes_nothing_on())
+      return {};
+    if (!is_counted_)
+      count();
+    std::partial_sum(next_.begin(), next_.end(), next_.begin());
+    count_those_that_wait();
     const std::size_t pieces = next_.back();
     const std::size_t held = next_.size() * sizeof(std::size_t) + copies() * pieces * sizeof(transfer);
     if (made_.fragments > options_.fragment_budget || held > options_.memory_budget)
       return {};
     vocabulary::reserve_huge(made_.list, pieces);
-    made_.list.resize(pieces);
     place();
     made_.apart = true;
     if (!join())
@@ -89,6 +68,36 @@ public:
   }
 
 private:
+  /// Counts the transfers as well, if each message and its ends are one piece, as then nobody needs to look at the other end.
+  bool passes_nothing_on() {
+    if (g_.has_reductions())
+      return false;
+    is_counted_ = !g_.has_empty_sends();
+    std::vector<stretches> of_rank(g_.ranks());
+    for (std::uint32_t i = 0; i < g_.size(); ++i) {
+      const operation& op = g_[op_id{i}];
+      stretches& mine = of_rank[index(op.rank)];
+      if (op.kind == op_kind::opaque)
+        return false;
+      if (op.pooled) {
+        is_counted_ = false;
+        for (const segment& s : g_.reads(op_id{i}))
+          mine.read(s);
+        for (const segment& s : g_.writes(op_id{i}))
+          mine.write(s);
+      } else if (op.kind == op_kind::send) {
+        ++made_.fragments;
+        mine.read(op.data);
+      } else if (op.kind == op_kind::recv) {
+        next_[index(op.rank) + 1] += m_.partner[i] != no_op && op.data.length > 0;
+        mine.write(op.data);
+      }
+      if (mine.meet())
+        return false;
+    }
+    return true;
+  }
+
   /// Where not all bytes are live, those that are become another list.
   std::size_t copies() const { return g_.live_out_bytes().empty() && g_.scratch_bytes().empty() ? 1 : 2; }
 
@@ -134,8 +143,9 @@ private:
     return count;
   }
 
-  /// Messages are moved once if they are handed over at once, and twice if they have to wait for their receive.
   void count() {
+    std::fill(next_.begin(), next_.end(), 0);
+    made_.fragments = 0;
     for (std::uint32_t i = 0; i < g_.size(); ++i) {
       const op_id op{i};
       const op_kind kind = g_[op].kind;
@@ -145,7 +155,10 @@ private:
         each_piece(from, op,
                    [&](std::uint64_t, std::uint64_t, std::uint64_t) { ++next_[index(g_[op].rank) + 1]; });
     }
-    std::partial_sum(next_.begin(), next_.end(), next_.begin());
+  }
+
+  /// Messages are moved once if they are handed over at once, and twice if they have to wait for their receive.
+  void count_those_that_wait() {
     const std::vector<op_id>& order = order_.order;
     for (std::size_t i = 0; !order_.in_pairs && i < order.size(); ++i)
       if (const op_id receive = m_.partner[index(order[i])];
@@ -154,21 +167,38 @@ private:
           made_.fragments += fragments_of(order[i]);
   }
 
+  /// Each source sends to all others, and what each of these gets lies elsewhere.
+  [[gnu::always_inline]] void look_ahead(op_id soon) const {
+    if (const op_id partner = m_.partner[index(soon)]; partner != no_op)
+      __builtin_prefetch(&g_[partner]);
+    if (g_[soon].kind == op_kind::recv)
+      __builtin_prefetch(made_.list.data() + next_[index(g_[soon].rank)], 1);
+  }
+
   void place() {
     constexpr std::uint32_t ahead = 24; // operations
     for (std::uint32_t i = 0; i < g_.size(); ++i) {
       if (i + ahead < g_.size())
-        if (const op_id soon = m_.partner[i + ahead]; soon != no_op)
-          __builtin_prefetch(&g_[soon]);
+        look_ahead(op_id{i + ahead});
       const op_id from = source_of(op_id{i});
       if (from == no_op)
         continue;
       const rank_id source = g_[from].rank, destination = g_[op_id{i}].rank;
       std::size_t& next = next_[index(destination)];
       each_piece(from, op_id{i}, [&](std::uint64_t at, std::uint64_t to, std::uint64_t length) {
-        made_.list[next++] = {to, at, length, source, destination};
+        put(next++, {to, at, length, source, destination});
       });
     }
+  }
+
+  /// Mostly operations are listed rank by rank, and so are transfers: then each page is written once.
+  void put(std::size_t at, const transfer& t) {
+    std::vector<transfer>& list = made_.list;
+    if (at == list.size())
+      return list.push_back(t);
+    if (at > list.size())
+      list.resize(next_.back());
+    list[at] = t;
   }
 
   /// Puts the transfers in canonical form. False if a byte is written twice.
@@ -181,6 +211,7 @@ private:
         return a.destination_address < b.destination_address;
       });
       while (begin < end) {
+        const std::size_t first = begin;
         transfer whole = list[begin];
         for (++begin; begin < end; ++begin) {
           const transfer& next = list[begin];
@@ -191,7 +222,9 @@ private:
             break;
           whole.length += next.length;
         }
-        list[kept++] = whole;
+        if (kept != first || begin - first > 1) // else it is there, and memory that is only read costs less
+          list[kept] = whole;
+        ++kept;
       }
     }
     list.resize(kept);
@@ -216,6 +249,7 @@ private:
   const run_order& order_;
   const flow_options& options_;
   std::vector<std::size_t> next_; ///< per destination: where its next transfer is put
+  bool is_counted_ = false;       ///< how many there are is known without a look at both ends of messages
   patience_sorter<transfer> sorter_;
   transfers made_;
 };
@@ -224,8 +258,8 @@ private:
 
 std::optional<transfers> follow_straight(const graph& g, const matching& m, const run_order& o,
                                          const flow_options& options) {
-  if (o.order.size() < g.size() || g.ranks() > options.memory_budget / sizeof(stretches) ||
-      !passes_nothing_on(g))
+  if (o.order.size() < g.size() ||
+      g.ranks() > options.memory_budget / (sizeof(stretches) + sizeof(std::size_t)))
     return {};
   return straight_walk(g, m, o, options).run();
 }

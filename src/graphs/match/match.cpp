@@ -9,16 +9,18 @@
 // and joined by sorting, so the cost is O(operations + crowded log crowded) in every case. Nothing is hashed,
 // the waiting receives are threaded through `partner` itself, and the extra memory is three ids per rank and one per
 // operation. Because the lists say which operations come next, they are fetched early: in a graph whose messages go
-// criss-cross that halves the time.
+// criss-cross that halves the time. Graphs that are listed plainly need no lists (plain_listing.h).
 #include "graphs/match/match.h"
 
 #include "graphs/graph/problem_list.h"
+#include "graphs/match/plain_listing.h"
 #include "graphs/match/unmatched.h"
 #include "vocabulary/base/huge_pages.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <tuple>
 
@@ -60,7 +62,8 @@ public:
       : ops_(g.operations()), partner_(m.partner), unmatched_(unmatched), receives_from_(g.ranks()),
         sends_of_(g.ranks()), waiting_(g.ranks(), no_op) {}
 
-  void run() {
+  /// Whether some message is longer than its receive.
+  bool run() {
     list_by_source();
     for (std::size_t source = 0; source < waiting_.size(); ++source) {
       for (std::size_t i = receives_from_.end_of(source); i-- > receives_from_.begin_of(source);) {
@@ -75,6 +78,7 @@ public:
         join_by_sorting();
       clear_waiting();
     }
+    return truncates_;
   }
 
 private:
@@ -139,8 +143,13 @@ private:
   void pair_up(op_id send, op_id* from) {
     const op_id receive = *from;
     *from = link(receive);
+    join(send, receive);
+  }
+
+  void join(op_id send, op_id receive) {
     link(send) = receive;
     link(receive) = send;
+    truncates_ = truncates_ || at(send).data.length > at(receive).data.length;
   }
 
   void leave(op_id op) {
@@ -177,8 +186,7 @@ private:
         } else if (receive_channel < send_channel) {
           leave(receives[j++]);
         } else {
-          link(late_[i]) = receives[j];
-          link(receives[j++]) = late_[i++];
+          join(late_[i++], receives[j++]);
         }
       }
     }
@@ -206,6 +214,7 @@ private:
   std::vector<rank_id> touched_;         ///< destinations with waiting receives
   std::vector<rank_id> crowded_;         ///< destinations to be joined by sorting; sorted
   std::vector<op_id> late_;              ///< sends to those
+  bool truncates_ = false;
 };
 
 void report_truncations(const graph& g, const matching& m, diagnostics& problems) {
@@ -251,10 +260,13 @@ matching match(const graph& g, diagnostics& problems) {
     m.partner[index(pair.recv)] = pair.send;
   }
   std::vector<op_id> unmatched;
-  joiner(g, m, unmatched).run();
+  std::optional<bool> truncates = match_as_listed(g, m);
+  if (!truncates)
+    truncates = joiner(g, m, unmatched).run();
   std::sort(unmatched.begin(), unmatched.end());
   report_unmatched(g, m, unmatched, problems);
-  report_truncations(g, m, problems);
+  if (*truncates || !g.made_pairs().empty())
+    report_truncations(g, m, problems);
   if (g.has_reductions())
     report_broken_elements(g, m, problems);
   report_uneven_fences(g, problems);

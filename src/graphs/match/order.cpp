@@ -140,13 +140,15 @@ private:
 run_order in_order_of_creation(const graph& g, const matching& m) {
   run_order o;
   reserve_huge(o.order, g.size());
+  o.order.resize(g.size());
+  op_id* next = o.order.data();
   for (std::uint32_t i = 0; i < g.size(); ++i) {
     const op_id op{i}, partner = m.partner[i];
     if (partner != no_op && g[op].kind != op_kind::send)
       continue;
-    o.order.push_back(op);
+    *next++ = op;
     if (partner != no_op)
-      o.order.push_back(partner);
+      *next++ = partner;
   }
   o.in_pairs = true;
   return o;

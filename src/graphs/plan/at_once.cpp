@@ -390,16 +390,22 @@ private:
   }
 
   bool arrive(rank_id source, std::span<const segment> from, std::span<const segment> into) {
+    if (from.size() == 1 && into.size() == 1)
+      return from.front().length == into.front().length &&
+             arrive(source, from.front().address, into.front().address, from.front().length);
     return in_step(from, into, [&](std::uint64_t at, std::uint64_t to, std::uint64_t length) {
-      if (to >= scratch_base) {
-        hidden_.push_back({to, length});
-        return true;
-      }
-      if (at >= scratch_base)
-        return arrive_staged(source, at, to, length);
-      arrived_.push_back({to, at, length, source, self_});
-      return true;
+      return arrive(source, at, to, length);
     });
+  }
+  bool arrive(rank_id source, std::uint64_t at, std::uint64_t to, std::uint64_t length) {
+    if (to >= scratch_base) {
+      hidden_.push_back({to, length});
+      return true;
+    }
+    if (at >= scratch_base)
+      return arrive_staged(source, at, to, length);
+    arrived_.push_back({to, at, length, source, self_});
+    return true;
   }
 
   /// Bytes that step 0 of their rank has copied aside come from where it read them.

@@ -81,8 +81,25 @@ inline bool makes_row_longer(rank_id first, std::uint32_t count, const segment& 
          next.length == first_block.length && next.address == first_block.address + count * next.length;
 }
 
+/// The block of the run for `peer`, if there is one.
+inline std::optional<block> find_in_run(const block_run& run, rank_id peer) {
+  // A block for everybody is not one of a row, whose last rank is less.
+  const std::size_t i = index(peer) - index(run.peer);
+  return i < run.count ? std::optional(run.at(static_cast<std::uint32_t>(i))) : std::nullopt;
+}
+
+std::optional<block> find_block_of_many(std::span<const block_run> runs, rank_id peer, std::size_t about);
+
 /// See `block_list::find`.
-std::optional<block> find_block(std::span<const block_run> runs, rank_id peer, std::size_t about);
+inline std::optional<block> find_block(std::span<const block_run> runs, rank_id peer, std::size_t about) {
+  constexpr std::size_t few = 4;
+  if (runs.size() > few)
+    return find_block_of_many(runs, peer, about);
+  for (const block_run& run : runs)
+    if (std::optional<block> found = find_in_run(run, peer))
+      return found;
+  return std::nullopt;
+}
 
 class block_list {
 public:

@@ -49,28 +49,91 @@ struct block_sizes {
   }
 };
 
-/// The blocks that one rank sends, or gets, before they are written down.
-class blocks_ahead {
+/// Blocks that continue each other, the last ones of a list so far.
+class row_of_blocks {
 public:
-  void add(rank_id peer, const segment& bytes) {
-    total_ += bytes.length;
-    if (runs_ > 0 && makes_row_longer(first_, count_, first_block_, peer, bytes)) {
-      ++count_;
-      return;
-    }
-    ++runs_;
+  /// False if it is not one more of them.
+  bool takes(rank_id peer, const segment& bytes) {
+    if (count_ == 0 || !makes_row_longer(first_, count_, first_block_, peer, bytes))
+      return false;
+    ++count_;
+    return true;
+  }
+  void begin(rank_id peer, const segment& bytes) {
     first_ = peer;
     count_ = 1;
     first_block_ = bytes;
   }
-  std::uint32_t runs() const { return runs_; }
-  std::uint64_t total() const { return total_; }
+  bool empty() const { return count_ == 0; }
+  block_run take() { return {first_, std::exchange(count_, 0), {first_block_}}; }
 
 private:
-  std::uint64_t total_ = 0;
   segment first_block_;
   rank_id first_ = no_rank;
-  std::uint32_t count_ = 0, runs_ = 0;
+  std::uint32_t count_ = 0;
+};
+
+/// The blocks that one rank sends, or gets, before its call is made.
+class blocks_to_be {
+public:
+  /// Whether the block begins a run.
+  bool add(rank_id peer, const segment& bytes) {
+    total_ += bytes.length;
+    if (last_.takes(peer, bytes))
+      return false;
+    end_row();
+    last_.begin(peer, bytes);
+    return true;
+  }
+  bool add(rank_id peer, segment_list bytes) {
+    if (bytes.size() == 1)
+      return add(peer, bytes.front());
+    end_row();
+    total_ += total_length(bytes);
+    list_.push_back(peer, std::move(bytes));
+    return true;
+  }
+  /// Of several runs, before there is any.
+  std::span<block_run> make_room(std::uint32_t runs) {
+    list_.reserve(runs);
+    return list_.runs();
+  }
+  /// Where the next run is going to be.
+  const void* runs_end() const { return list_.runs_end(); }
+  std::uint64_t total() const { return total_; }
+  block_list take() {
+    end_row();
+    return std::move(list_);
+  }
+
+private:
+  void end_row() {
+    if (!last_.empty())
+      list_.push_back_run(last_.take());
+  }
+  block_list list_; ///< without the last row
+  row_of_blocks last_;
+  std::uint64_t total_ = 0;
+};
+
+struct blocks_of_rank {
+  blocks_to_be sent, got;
+};
+
+/// How many runs the blocks that one rank sends, or gets, are going to be.
+class runs_to_be {
+public:
+  void add(rank_id peer, const segment& bytes) {
+    if (last_.takes(peer, bytes))
+      return;
+    last_.begin(peer, bytes);
+    ++count_;
+  }
+  std::uint32_t count() const { return count_; }
+
+private:
+  row_of_blocks last_;
+  std::uint32_t count_ = 0;
 };
 
 /// Without steps.
@@ -79,6 +142,18 @@ std::vector<rank_plan> plans_of(std::uint32_t ranks) {
   reserve_huge(list, ranks);
   list.resize(ranks);
   return list;
+}
+
+/// Room in the list of each rank that has several runs.
+void give_room(std::vector<blocks_of_rank>& blocks, blocks_to_be blocks_of_rank::* side,
+               std::span<const runs_to_be> runs) {
+  vocabulary::arrays_side_by_side all;
+  for (std::size_t r = 0; r < blocks.size(); ++r)
+    if (const std::uint32_t count = runs[r].count(); count > 1) {
+      const std::span<block_run> room = (blocks[r].*side).make_room(count);
+      all.add(room, count);
+    }
+  all.move_to_huge_pages();
 }
 
 class planner {
@@ -103,14 +178,14 @@ private:
   step& call(rank_id r) { return at(r).steps.back(); }
   bool add_whole_blocks(const finding& f);
   bool add_pairs_in_order(const finding& f);
+  std::size_t add_pair(const transfer_piece& p, std::vector<blocks_of_rank>& blocks) const;
+  bool add_many_runs(const finding& f, std::vector<blocks_of_rank>& blocks, block_sizes& sizes) const;
   void add_shared_blocks(const finding& f, std::vector<transfer_piece>& pieces);
   void add_pair_blocks(std::vector<transfer_piece>& pieces);
   void make_room(std::span<transfer_piece> pieces);
   const std::vector<rank_id>& members(comm_id c) const { return g_.communicators()[index(c)].members; }
   std::vector<std::uint32_t> positions(comm_id c) const;
   void add_calls(const finding& f);
-  template <typename ListOf>
-  void give_room(const finding& f, ListOf&& list_of, std::span<const blocks_ahead> ahead) const;
   void settle_sizes(const finding& f);
   void settle_sizes(const finding& f, const block_sizes& sizes);
   void settle_sizes(const finding& f, const block_sizes& sizes, step& s) const;
@@ -212,6 +287,19 @@ bool each_slice(const transfers& t, const finding& f, Visit&& visit) {
   return std::ranges::all_of(f.slices, [&](const slice& s) { return visit(piece_of(t, s)); });
 }
 
+/// Likewise the slices of pairs of different ranks that are one piece each. False, too, if they are not in order.
+template <typename Visit>
+bool each_pair_in_order(const transfers& t, const finding& f, Visit&& visit) {
+  std::pair<rank_id, rank_id> last{no_rank, no_rank};
+  return each_slice(t, f, [&](const transfer_piece& p) {
+    const std::pair pair(p.destination, p.source);
+    if (p.source == p.destination || (last.first != no_rank && pair <= last))
+      return false;
+    last = pair;
+    return visit(p);
+  });
+}
+
 /// What reaches all other members in one piece, as nearly all blocks do: there is nothing to cut, and nothing is missing. Each call is
 /// written down once, from the slices themselves. False, with nothing done, where it is otherwise.
 bool planner::add_whole_blocks(const finding& f) {
@@ -220,14 +308,10 @@ bool planner::add_whole_blocks(const finding& f) {
   std::vector<segment> given(rooted ? 1 : g_.ranks()); // by source; length 0: it is none
   const auto given_by = [&](rank_id r) -> segment& { return given[rooted ? 0 : index(r)]; };
   std::size_t sources = 0;
-  std::pair<rank_id, rank_id> last{no_rank, no_rank};
   block_sizes sizes;
-  const bool whole = each_slice(t_, f, [&](const transfer_piece& p) {
-    const std::pair pair(p.destination, p.source);
-    if (p.source == p.destination || (last.first != no_rank && pair <= last) ||
-        (rooted && p.source != f.root))
+  const bool whole = each_pair_in_order(t_, f, [&](const transfer_piece& p) {
+    if (rooted && p.source != f.root)
       return false;
-    last = pair;
     segment& block = given_by(p.source);
     if (block.length == 0) {
       block = {p.source_address, p.length};
@@ -388,62 +472,69 @@ void planner::settle_sizes(const finding& f, const block_sizes& sizes) {
 /// A block for each pair of ranks, from the slices themselves, if they are in order and make one piece a pair, as nearly always. False,
 /// with nothing done, where it is otherwise.
 bool planner::add_pairs_in_order(const finding& f) {
-  std::pair<rank_id, rank_id> last{no_rank, no_rank};
+  std::vector<blocks_of_rank> blocks(g_.ranks());
   block_sizes sizes;
-  std::vector<blocks_ahead> sent(g_.ranks()), got(g_.ranks());
-  const bool in_order = each_slice(t_, f, [&](const transfer_piece& p) {
-    const std::pair pair(p.destination, p.source);
-    if (p.source == p.destination || (last.first != no_rank && pair <= last))
-      return false;
-    last = pair;
+  // Mostly blocks lie side by side and make a few runs a rank. Where each is a run of its own, room is made for them first.
+  const std::size_t few = 8 * members(f.comm).size();
+  std::size_t runs = 0;
+  bool in_order = each_pair_in_order(t_, f, [&](const transfer_piece& p) {
     sizes.add(p.length);
+    runs += add_pair(p, blocks);
+    return runs <= few;
+  });
+  if (runs > few) {
+    sizes = {};
+    in_order = add_many_runs(f, blocks, sizes);
+  }
+  if (!in_order)
+    return false;
+  add_calls(f);
+  for (const rank_id r : members(f.comm)) {
+    blocks_of_rank& own = blocks[index(r)];
+    sizes.total = std::max({sizes.total, own.sent.total(), own.got.total()});
+    call(r).sends = own.sent.take();
+    call(r).receives = own.got.take();
+  }
+  settle_sizes(f, sizes);
+  return true;
+}
+
+/// How many runs the block begins, at both ends.
+std::size_t planner::add_pair(const transfer_piece& p, std::vector<blocks_of_rank>& blocks) const {
+  blocks_to_be &sent = blocks[index(p.source)].sent, &got = blocks[index(p.destination)].got;
+  const segment read{p.source_address, p.length}, written{p.destination_address, p.length};
+  const bool sends_anew = staged_.at(p.source) ? sent.add(p.destination, staged_.from(p.source, {read}))
+                                               : sent.add(p.destination, read);
+  return std::size_t{sends_anew} + got.add(p.source, written);
+}
+
+/// Into lists that are side by side, as long as they are going to be: those of sources are filled in turns. False if the slices are not in
+/// order.
+bool planner::add_many_runs(const finding& f, std::vector<blocks_of_rank>& blocks, block_sizes& sizes) const {
+  blocks = std::vector<blocks_of_rank>(g_.ranks());
+  std::vector<runs_to_be> sent(g_.ranks()), got(g_.ranks());
+  const bool in_order = each_pair_in_order(t_, f, [&](const transfer_piece& p) {
     sent[index(p.source)].add(p.destination, {p.source_address, p.length});
     got[index(p.destination)].add(p.source, {p.destination_address, p.length});
     return true;
   });
   if (!in_order)
     return false;
-  for (const rank_id r : members(f.comm))
-    sizes.total = std::max({sizes.total, sent[index(r)].total(), got[index(r)].total()});
-  // Those that are filled in turns lie side by side until they are full: the steps are far from each other.
-  std::vector<block_list> sends(g_.ranks());
-  add_calls(f);
-  give_room(f, [&](rank_id r) -> block_list& { return sends[index(r)]; }, sent);
-  give_room(f, [&](rank_id r) -> block_list& { return call(r).receives; }, got);
+  give_room(blocks, &blocks_of_rank::sent, sent);
+  give_room(blocks, &blocks_of_rank::got, got);
   constexpr std::size_t ahead = 12; // the block after the last one of each source lies elsewhere
   auto soon = f.slices.begin();
   for (std::size_t i = 0; i < ahead && soon != f.slices.end(); ++i)
     ++soon;
   for (const slice s : f.slices) {
     if (soon != f.slices.end()) {
-      __builtin_prefetch(sends[index(t_.list[(*soon).transfer].source)].runs_end(), 1);
+      __builtin_prefetch(blocks[index(t_.list[(*soon).transfer].source)].sent.runs_end(), 1);
       ++soon;
     }
-    const transfer_piece p = piece_of(t_, s);
-    if (staged_.at(p.source))
-      sends[index(p.source)].push_back(p.destination, staged_.from(p.source, {{p.source_address, p.length}}));
-    else
-      sends[index(p.source)].push_back(p.destination, segment{p.source_address, p.length});
-    call(p.destination).receives.push_back(p.source, segment{p.destination_address, p.length});
+    sizes.add(s.length);
+    add_pair(piece_of(t_, s), blocks);
   }
-  for (const rank_id r : members(f.comm))
-    call(r).sends = std::move(sends[index(r)]);
-  settle_sizes(f, sizes);
   return true;
-}
-
-/// Room in a list of each member, where there will be several runs.
-template <typename ListOf>
-void planner::give_room(const finding& f, ListOf&& list_of, std::span<const blocks_ahead> ahead) const {
-  vocabulary::arrays_side_by_side all;
-  for (const rank_id r : members(f.comm))
-    if (const std::uint32_t runs = ahead[index(r)].runs(); runs > 1) {
-      block_list& list = list_of(r);
-      list.reserve(runs);
-      const std::span<block_run> room = list.runs();
-      all.add(room, runs);
-    }
-  all.move_to_huge_pages();
 }
 
 /// The step of each member.

@@ -5,11 +5,6 @@
 
 namespace tacit::graphs {
 
-transfer_piece piece_of(const transfers& t, const slice& s) {
-  const transfer& x = t.list[s.transfer];
-  return {x.source, x.destination, x.source_address + s.offset, x.destination_address + s.offset, s.length};
-}
-
 void sort_by_source(std::vector<transfer_piece>& pieces, std::uint32_t ranks) {
   const auto before = [](const transfer_piece& a, const transfer_piece& b) { return a.source < b.source; };
   if (pieces.size() < ranks / 16 || std::is_sorted(pieces.begin(), pieces.end(), before))

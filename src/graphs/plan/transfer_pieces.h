@@ -18,7 +18,10 @@ struct transfer_piece {
   std::uint64_t source_address, destination_address, length;
 };
 
-transfer_piece piece_of(const transfers& t, const slice& s);
+inline transfer_piece piece_of(const transfers& t, const slice& s) {
+  const transfer& x = t.list[s.transfer];
+  return {x.source, x.destination, x.source_address + s.offset, x.destination_address + s.offset, s.length};
+}
 
 /// Visits the pieces of each pair of ranks together: visit(span of pieces). Those of a pair must follow each other.
 template <typename Visit>

@@ -366,6 +366,23 @@ TEST(detect_cases, rows_of_a_grid_are_searched_on_their_communicators) {
   EXPECT_EQ(f.residual.size(), 1u);
 }
 
+/// An alltoall of equal blocks is taken as a whole only where there is nothing else, before or behind it.
+TEST(detect_cases, an_alltoall_of_some_ranks_leaves_what_others_get) {
+  for (const std::uint32_t first : {0u, 2u}) {
+    made m(5);
+    m.g.add_communicator("three", {rank_id{first}, rank_id{first + 1}, rank_id{first + 2}});
+    for (std::uint32_t i = first; i < first + 3; ++i)
+      for (std::uint32_t j = first; j < first + 3; ++j)
+        if (i != j)
+          m.move(i, 0x100 + 8 * j, j, 8);
+    const std::uint32_t other = first == 0 ? 3 : 0;
+    m.move(other, 0x100, other + 1, 8);
+    const findings f = m.detect();
+    EXPECT_EQ(test::summary(m.g, f), (texts{"three alltoall 8"})) << first;
+    EXPECT_EQ(f.residual.size(), 1u) << first;
+  }
+}
+
 TEST(detect_cases, a_subgroup_may_use_the_rest_of_a_message_that_a_larger_group_cut) {
   made m(4);
   m.g.add_communicator("three", {rank_id{0}, rank_id{1}, rank_id{2}});

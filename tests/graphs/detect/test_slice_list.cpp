@@ -44,5 +44,20 @@ TEST(slice_list, gives_back_what_was_put_into_it) {
   }
 }
 
+TEST(slice_list, a_row_is_equal_parts_of_consecutive_transfers) {
+  slice_list list;
+  list.assign_row({4, 8, 3}, 5);
+  EXPECT_EQ(list.size(), 5u);
+  EXPECT_EQ(list.back().transfer, 7u);
+  list.push_back({4, 8, 8});
+  std::uint32_t next = 3;
+  for (const slice s : list) {
+    EXPECT_EQ(s.offset, 4u);
+    EXPECT_EQ(s.length, 8u);
+    EXPECT_EQ(s.transfer, next++);
+  }
+  EXPECT_EQ(next, 9u);
+}
+
 } // namespace
 } // namespace tacit::test

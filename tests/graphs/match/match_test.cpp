@@ -6,8 +6,11 @@
 #include "oracle/happens_before.h"
 #include "vocabulary/calls/reasons.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <random>
+#include <utility>
+#include <vector>
 
 using namespace tacit;
 using namespace tacit::graphs;
@@ -75,6 +78,124 @@ TEST(match, crowded_pairs_of_ranks_are_joined_right) {
       }
     diagnostics problems;
     EXPECT_EQ(match(g, problems).partner, oracle::structure(g).partner) << "seed " << seed;
+  }
+}
+
+namespace {
+
+struct message {
+  rank_id from, to;
+  std::int32_t tag;
+  comm_id comm;
+};
+
+/// Messages among three or four ranks, many for each pair, on a few channels.
+std::vector<message> many_messages(std::mt19937_64& random, std::uint32_t ranks, comm_id other) {
+  std::vector<message> list;
+  for (std::uint32_t i = 0; i < 64 * ranks; ++i)
+    list.push_back({rank_id{static_cast<std::uint32_t>(random() % ranks)},
+                    rank_id{static_cast<std::uint32_t>(random() % ranks)},
+                    static_cast<std::int32_t>(random() % 2), random() % 2 == 0 ? world : other});
+  return list;
+}
+
+void add_send(graph& g, const message& m) {
+  g.send(m.from, segment{0, 1}, m.to, m.tag, m.comm);
+}
+void add_receive(graph& g, const message& m) {
+  g.recv(m.to, segment{0, 1}, m.from, m.tag, m.comm);
+}
+
+/// Each message with both ends beside each other, but for a few sends that come late.
+void list_by_message(graph& g, std::mt19937_64& random, const std::vector<message>& list, std::size_t late) {
+  std::vector<message> left;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const bool receives_first = random() % 2 == 0;
+    if (receives_first)
+      add_receive(g, list[i]);
+    if (left.size() < late && random() % 64 == 0)
+      left.push_back(list[i]);
+    else
+      add_send(g, list[i]);
+    if (!receives_first)
+      add_receive(g, list[i]);
+  }
+  for (const message& m : left)
+    add_send(g, m);
+}
+
+/// Rank by rank, receives in the order of sources, but for a few that come late; where `mixed`, sends and receives in turns.
+void list_by_rank(graph& g, std::mt19937_64& random, const std::vector<message>& list, std::uint32_t ranks,
+                  std::size_t late, bool mixed) {
+  std::vector<message> left;
+  for (std::uint32_t r = 0; r < ranks; ++r) {
+    std::vector<message> sent, got;
+    for (const message& m : list) {
+      if (m.from == rank_id{r})
+        sent.push_back(m);
+      if (m.to == rank_id{r})
+        got.push_back(m);
+    }
+    std::stable_sort(got.begin(), got.end(),
+                     [](const message& a, const message& b) { return a.from < b.from; });
+    auto next = sent.begin();
+    for (const message& m : got) {
+      for (; mixed && next != sent.end() && random() % 2 == 0; ++next)
+        add_send(g, *next);
+      if (left.size() < late && random() % 64 == 0)
+        left.push_back(m);
+      else
+        add_receive(g, m);
+    }
+    for (; next != sent.end(); ++next)
+      add_send(g, *next);
+    for (const message& m : std::exchange(left, {}))
+      add_receive(g, m);
+  }
+}
+
+} // namespace
+
+TEST(match, graphs_that_are_listed_plainly_or_nearly_so) {
+  for (std::uint64_t seed = oracle::fuzz_seed(); seed < oracle::fuzz_seed() + oracle::fuzz_count() / 4;
+       ++seed) {
+    std::mt19937_64 random(seed);
+    const auto ranks = static_cast<std::uint32_t>(3 + random() % 2);
+    graph g(ranks);
+    std::vector<rank_id> reversed;
+    for (std::uint32_t r = ranks; r-- > 0;)
+      reversed.push_back(rank_id{r});
+    const comm_id other = g.add_communicator("other", reversed);
+    const std::vector<message> list = many_messages(random, ranks, other);
+    const std::size_t late = random() % 3;
+    if (random() % 2 == 0)
+      list_by_message(g, random, list, late);
+    else
+      list_by_rank(g, random, list, ranks, late, random() % 2 == 0);
+    diagnostics problems;
+    EXPECT_EQ(match(g, problems).partner, oracle::structure(g).partner) << "seed " << seed;
+    EXPECT_TRUE(problems.empty()) << "seed " << seed;
+  }
+}
+
+TEST(match, a_truncation_is_seen_however_operations_are_listed) {
+  const auto listed = [](bool by_rank, std::uint64_t sent) {
+    graph g(2);
+    for (int i = 0; i < 128; ++i) {
+      g.send(r0, segment{0, i == 70 ? sent : 1}, r1);
+      if (!by_rank)
+        g.recv(r1, segment{0, 1}, r0);
+    }
+    for (int i = 0; by_rank && i < 128; ++i)
+      g.recv(r1, segment{0, 1}, r0);
+    diagnostics problems;
+    match(g, problems);
+    return problems;
+  };
+  for (const bool by_rank : {false, true}) {
+    EXPECT_TRUE(listed(by_rank, 1).empty());
+    ASSERT_EQ(listed(by_rank, 2).size(), 1u);
+    EXPECT_EQ(listed(by_rank, 2).front().code, number(reason::truncation));
   }
 }
 
