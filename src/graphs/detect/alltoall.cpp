@@ -117,6 +117,8 @@ private:
   std::uint64_t pairs_with_rest() {
     if (view_.untouched())
       return view_.pair_count();
+    if (view_.exhausted())
+      return 0;
     std::uint64_t count = 0;
     for (std::uint32_t j = 0; j < view_.size(); ++j)
       count += sorter_.each_pair(j, [](std::uint32_t, auto) {});

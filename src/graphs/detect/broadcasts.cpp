@@ -64,7 +64,9 @@ public:
 
   void run() {
     pick_candidates();
-    fold_destinations();
+    whole_ = fold_whole_transfers();
+    if (!whole_)
+      fold_destinations();
     if (spent_ > s_.options.budget)
       return give_up();
     cut_into_pieces();
@@ -121,6 +123,34 @@ private:
     for (const slice& s : pieces)
       arrivals_.push_back(arrives(s));
     return arrivals_;
+  }
+
+  /// Where each candidate gives all others the same bytes, all of them equally many, and nothing else moves: one look at each transfer.
+  /// False, with nothing done, where it is otherwise.
+  bool fold_whole_transfers() {
+    const std::uint64_t length = view_.common_length();
+    if (!view_.has_all() || !view_.plain() || length == 0 ||
+        view_.transfer_count() != std::size_t{others()} * sources_.size())
+      return false;
+    struct given {
+      std::uint64_t address = 0;
+      bool known = false;
+    };
+    std::vector<given> by(sources_.size());
+    for (const transfer& t : book_.list()) {
+      const std::uint32_t k = slot_(view_.position(t.source));
+      if (k == nowhere)
+        return false;
+      if (!by[k].known)
+        by[k] = {t.source_address, true};
+      if (by[k].address != t.source_address)
+        return false;
+    }
+    for (std::size_t k = 0; k < sources_.size(); ++k) {
+      sources_[k].started = true;
+      sources_[k].only = {by[k].address, by[k].address + (length - 1)};
+    }
+    return true;
   }
 
   void fold_destinations() {
@@ -293,6 +323,8 @@ private:
   void take() {
     if (fillers_.empty())
       return;
+    if (whole_ && fillers_.size() == 1)
+      return fillers_.front().add_all(view_.common_length(), view_.transfer_count());
     for (std::uint32_t j = 0; j < view_.size(); ++j)
       each_block(j, [&](source_state& state, std::span<const slice> pieces) {
         if (state.simple && state.pieces.size() == 1) {
@@ -418,6 +450,7 @@ private:
   std::vector<finding_filler> fillers_;
   std::vector<arrival> arrivals_;
   std::uint32_t busiest_ = 0;
+  bool whole_ = false; ///< each candidate's only piece is what every transfer from it moves, and no others do
   std::optional<byte> best_;
   std::uint64_t spent_ = 0;
 };
