@@ -178,8 +178,10 @@ private:
   step& call(rank_id r) { return at(r).steps.back(); }
   bool add_whole_blocks(const finding& f);
   bool add_pairs_in_order(const finding& f);
-  std::size_t add_pair(const transfer_piece& p, std::vector<blocks_of_rank>& blocks) const;
-  bool add_many_runs(const finding& f, std::vector<blocks_of_rank>& blocks, block_sizes& sizes) const;
+  std::size_t add_pair(const transfer_piece& p);
+  bool add_many_runs(const finding& f, block_sizes& sizes);
+  void write_down(const finding& f, block_sizes& sizes);
+  void forget_blocks(const finding& f);
   void add_shared_blocks(const finding& f, std::vector<transfer_piece>& pieces);
   void add_pair_blocks(std::vector<transfer_piece>& pieces);
   void make_room(std::span<transfer_piece> pieces);
@@ -195,6 +197,8 @@ private:
   plan plan_;
   std::int32_t collectives_ = 0;
   staging staged_;
+  std::vector<blocks_of_rank>
+      blocks_; ///< by rank, of the call that is being made: there may be thousands of calls of few ranks
 };
 
 step& planner::add(rank_id r, step_kind kind) {
@@ -472,36 +476,47 @@ void planner::settle_sizes(const finding& f, const block_sizes& sizes) {
 /// A block for each pair of ranks, from the slices themselves, if they are in order and make one piece a pair, as nearly always. False,
 /// with nothing done, where it is otherwise.
 bool planner::add_pairs_in_order(const finding& f) {
-  std::vector<blocks_of_rank> blocks(g_.ranks());
+  blocks_.resize(g_.ranks());
   block_sizes sizes;
   // Mostly blocks lie side by side and make a few runs a rank. Where each is a run of its own, room is made for them first.
   const std::size_t few = 8 * members(f.comm).size();
   std::size_t runs = 0;
   bool in_order = each_pair_in_order(t_, f, [&](const transfer_piece& p) {
     sizes.add(p.length);
-    runs += add_pair(p, blocks);
+    runs += add_pair(p);
     return runs <= few;
   });
   if (runs > few) {
+    forget_blocks(f);
     sizes = {};
-    in_order = add_many_runs(f, blocks, sizes);
+    in_order = add_many_runs(f, sizes);
   }
-  if (!in_order)
-    return false;
+  if (in_order)
+    write_down(f, sizes);
+  forget_blocks(f);
+  return in_order;
+}
+
+/// The calls of the members, with their blocks.
+void planner::write_down(const finding& f, block_sizes& sizes) {
   add_calls(f);
   for (const rank_id r : members(f.comm)) {
-    blocks_of_rank& own = blocks[index(r)];
+    blocks_of_rank& own = blocks_[index(r)];
     sizes.total = std::max({sizes.total, own.sent.total(), own.got.total()});
     call(r).sends = own.sent.take();
     call(r).receives = own.got.take();
   }
   settle_sizes(f, sizes);
-  return true;
+}
+
+void planner::forget_blocks(const finding& f) {
+  for (const rank_id r : members(f.comm))
+    blocks_[index(r)] = {};
 }
 
 /// How many runs the block begins, at both ends.
-std::size_t planner::add_pair(const transfer_piece& p, std::vector<blocks_of_rank>& blocks) const {
-  blocks_to_be &sent = blocks[index(p.source)].sent, &got = blocks[index(p.destination)].got;
+std::size_t planner::add_pair(const transfer_piece& p) {
+  blocks_to_be &sent = blocks_[index(p.source)].sent, &got = blocks_[index(p.destination)].got;
   const segment read{p.source_address, p.length}, written{p.destination_address, p.length};
   const bool sends_anew = staged_.at(p.source) ? sent.add(p.destination, staged_.from(p.source, {read}))
                                                : sent.add(p.destination, read);
@@ -510,8 +525,7 @@ std::size_t planner::add_pair(const transfer_piece& p, std::vector<blocks_of_ran
 
 /// Into lists that are side by side, as long as they are going to be: those of sources are filled in turns. False if the slices are not in
 /// order.
-bool planner::add_many_runs(const finding& f, std::vector<blocks_of_rank>& blocks, block_sizes& sizes) const {
-  blocks = std::vector<blocks_of_rank>(g_.ranks());
+bool planner::add_many_runs(const finding& f, block_sizes& sizes) {
   std::vector<runs_to_be> sent(g_.ranks()), got(g_.ranks());
   const bool in_order = each_pair_in_order(t_, f, [&](const transfer_piece& p) {
     sent[index(p.source)].add(p.destination, {p.source_address, p.length});
@@ -520,19 +534,19 @@ bool planner::add_many_runs(const finding& f, std::vector<blocks_of_rank>& block
   });
   if (!in_order)
     return false;
-  give_room(blocks, &blocks_of_rank::sent, sent);
-  give_room(blocks, &blocks_of_rank::got, got);
+  give_room(blocks_, &blocks_of_rank::sent, sent);
+  give_room(blocks_, &blocks_of_rank::got, got);
   constexpr std::size_t ahead = 12; // the block after the last one of each source lies elsewhere
   auto soon = f.slices.begin();
   for (std::size_t i = 0; i < ahead && soon != f.slices.end(); ++i)
     ++soon;
   for (const slice s : f.slices) {
     if (soon != f.slices.end()) {
-      __builtin_prefetch(blocks[index(t_.list[(*soon).transfer].source)].sent.runs_end(), 1);
+      __builtin_prefetch(blocks_[index(t_.list[(*soon).transfer].source)].sent.runs_end(), 1);
       ++soon;
     }
     sizes.add(s.length);
-    add_pair(piece_of(t_, s), blocks);
+    add_pair(piece_of(t_, s));
   }
   return true;
 }
