@@ -27,7 +27,8 @@ bool share_channel(const operation& send, const operation& receive) {
 
 class listed_matches {
 public:
-  listed_matches(const graph& g, matching& m) : ops_(g.operations()), ranks_(g.ranks()), partner_(m.partner) {}
+  listed_matches(const graph& g, matching& m)
+      : ops_(g.operations()), ranks_(g.ranks()), partner_(m.partner) {}
 
   bool match_by_message() {
     for (std::size_t i = 0; i < ops_.size(); ++i) {
