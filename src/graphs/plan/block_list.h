@@ -88,6 +88,7 @@ inline std::optional<block> find_in_run(const block_run& run, rank_id peer) {
   return i < run.count ? std::optional(run.at(static_cast<std::uint32_t>(i))) : std::nullopt;
 }
 
+/// As find_block, of lists that are too long to look at each run first.
 std::optional<block> find_block_of_many(std::span<const block_run> runs, rank_id peer, std::size_t about);
 
 /// See `block_list::find`.
