@@ -6,7 +6,8 @@ microseconds, what was chosen, and a summary; and a picture of it.
     bench/graph_patterns.py                       all patterns, 8 B to 4 MiB, on 2, 4 and 8 ranks (MPICH: 2 and 4, as its ranks spin)
     bench/graph_patterns.py --mpi openmpi --ranks 2 --patterns bcast halo --sizes 8 4096 --stdout
     bench/graph_patterns.py --add ...             what is measured takes the place of the same cases of the kept result; the rest stays
-    bench/graph_patterns.py --again 6             the cases of the kept result that miss a goal, in so many rounds
+    bench/graph_patterns.py --again 3             the cases of the kept result that miss a goal once more, in so many rounds: what is seen
+                                                  then stands beside what was seen first and does not take its place
     bench/graph_patterns.py --fresh               buffers written before each run and read behind it: graph-patterns-fresh-<machine>.json
     bench/graph_patterns.py --quick --stdout      a few cases and one round, to see that it works: no measurement
     bench/graph_patterns.py --draw                picture, table and summary of the kept result, nothing else
@@ -158,6 +159,17 @@ def misses(case):
             (few_bytes_on_two and case["over_chosen"]["mpi"] < 1.5))
 
 
+def once_more(case, ratio):
+    """That ratio when the case was measured once more, if it was."""
+    return [case["again"][ratio]] if "again" in case else []
+
+
+def again_of(cases, missed):
+    """Of the cases that missed a goal and were measured once more: in how many both times."""
+    repeated = [missed(c["again"]) for c in cases if missed(c) and "again" in c]
+    return f"{sum(repeated)} of {len(repeated)}"
+
+
 def summary(cases):
     counts = {}
     for case in cases:
@@ -170,12 +182,15 @@ def summary(cases):
     itself = [c["loop_over_itself"] for c in cases if "loop_over_itself" in c] # fresh cases were measured before it was
     return {
         "cases": len(cases), "loop_over_chosen": quantiles([c["loop_over_chosen"] for c in cases]),
-        "slower_than_0.97_of_the_loop": [[*where(c), c["loop_over_chosen"]] for c in cases if c["loop_over_chosen"] < TARGET_OF_LOOP],
+        "slower_than_0.97_of_the_loop": [[*where(c), c["loop_over_chosen"], *once_more(c, "loop_over_chosen")] for c in cases
+                                         if c["loop_over_chosen"] < TARGET_OF_LOOP],
+        "of_these_again": again_of(cases, lambda c: c["loop_over_chosen"] < TARGET_OF_LOOP),
         "loop_over_itself": quantiles(itself) if itself else None,
         "itself_slower_than_0.97": sum(ratio < TARGET_OF_LOOP for ratio in itself),
         "within_1.1_of_the_best": f"{near} of {len(cases)} ({100 * near / len(cases):.1f} %)",
-        "more_than_1.1_of_the_best": [[*where(c), c["chosen_over_best"], c["chosen"], c["best"]] for c in cases
-                                      if c["chosen_over_best"] > TARGET_OF_BEST],
+        "more_than_1.1_of_the_best": [[*where(c), c["chosen_over_best"], *once_more(c, "chosen_over_best"), c["chosen"], c["best"]]
+                                      for c in cases if c["chosen_over_best"] > TARGET_OF_BEST],
+        "of_those_again": again_of(cases, lambda c: c["chosen_over_best"] > TARGET_OF_BEST),
         "different_chosen": len(counts), "chosen": dict(sorted(counts.items(), key=lambda x: -x[1])),
         "best_constant": f"{constants[0][1]}: {constants[0][0]} of {len(cases)}", "constants": {label: n for n, label in constants[:6]},
         "mpi_over_chosen_up_to_4_KiB_on_2_ranks": quantiles([c["over_chosen"]["mpi"] for c in small]) if small else None,
@@ -259,6 +274,13 @@ def replaced(old, new):
     return sorted(by_place.values(), key=lambda c: (libraries.index(c["mpi"]), c["ranks"], PATTERNS.index(c["pattern"]), c["bytes"]))
 
 
+def beside(old, new):
+    """The old cases; with those that were measured once more stands what was seen then."""
+    seen = {tuple(where(c)): {name: c[name] for name in ("loop_over_chosen", "loop_over_itself", "chosen_over_best", "chosen", "best",
+                                                         "over_chosen", "commit")} for c in new}
+    return [c | {"again": seen[tuple(where(c))]} if tuple(where(c)) in seen else c for c in old]
+
+
 def main():
     arguments = read_arguments()
     name = "graph-patterns-fresh" if arguments.fresh else "graph-patterns"
@@ -283,7 +305,7 @@ def main():
             cases += measure(programs[library], library, ranks, some, models[library])
     for case in cases:
         case["commit"] = result["commit"]
-    cases = replaced(kept.get("cases", []), cases)
+    cases = beside(kept["cases"], cases) if arguments.again else replaced(kept.get("cases", []), cases)
     result["summary"] = summary(cases)
     if kept:
         result["command"] = f"{kept['command']}; {result['command']}"

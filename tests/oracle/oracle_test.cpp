@@ -2,6 +2,7 @@
 // counting, races, cycles, wait sets and buffering against searches over happens-before.
 #include "graphs/flow/analysis.h"
 #include "graphs/flow/rank_by_rank.h"
+#include "graphs/flow/single_receives.h"
 #include "graphs/flow/straight.h"
 #include "oracle/fuzz_count.h"
 #include "oracle/random_graph.h"
@@ -170,6 +171,32 @@ TEST(oracle, what_is_not_passed_on_equals_the_bytes_of_an_execution) {
   });
   EXPECT_GT(straight, fuzz_count() / 5);
   EXPECT_LT(straight, fuzz_count() - fuzz_count() / 20) << "some write a byte twice";
+}
+
+TEST(oracle, what_ranks_receive_once_equals_the_bytes_of_an_execution) {
+  std::size_t followed = 0, passed_on = 0;
+  const random_recipe recipe{
+      .min_ranks = 2, .max_ranks = 12, .max_memory = 30, .max_steps = 36, .receives_once = true};
+  for_random_graphs(recipe, [&](const graph& g, std::uint64_t seed) {
+    const analysis a = analyze(g);
+    const std::optional<transfers> moved = follow_single_receives(g, a.matched, a.order, {});
+    if (!moved.has_value())
+      return;
+    expect_bytes_of_an_execution(g, *moved, seed);
+    const transfers slow = followed_step_by_step(g);
+    EXPECT_EQ(moved->list, slow.list);
+    if (a.order.in_pairs) {
+      EXPECT_EQ(moved->fragments, slow.fragments);
+    }
+    ++followed;
+    passed_on += std::ranges::any_of(moved->list, [&](const transfer& t) {
+      return std::ranges::none_of(g.operations(), [&](const operation& op) {
+        return op.kind == op_kind::send && op.rank == t.source && op.peer == t.destination;
+      });
+    });
+  });
+  EXPECT_GT(followed, fuzz_count() / 5);
+  EXPECT_GT(passed_on, fuzz_count() / 20);
 }
 
 TEST(oracle, following_rank_by_rank_equals_the_bytes_of_an_execution) {

@@ -13,6 +13,7 @@
 #include <deque>
 #include <map>
 #include <random>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,7 @@ struct random_recipe {
   bool in_bytes = false;      ///< lists of single bytes, so that many are long, and of which some come again
   bool apart =
       false; ///< memory that is written is never read, but for what opaque operations and reductions do
+  bool receives_once = false; ///< messages alone, of one piece, of which every rank receives one at most
 };
 
 class random_graph_maker {
@@ -130,7 +132,7 @@ private:
 
   /// `length` bytes in one to three segments; disjoint if they are to be written.
   segments a_few_pieces(std::uint64_t length, bool disjoint) {
-    const std::uint32_t parts = chance(70) ? 1 : between(2, 3);
+    const std::uint32_t parts = recipe_.receives_once || chance(70) ? 1 : between(2, 3);
     std::vector<std::uint64_t> lengths(parts, 0);
     for (std::uint64_t i = 0; i < length; ++i)
       ++lengths[between(0, parts - 1)];
@@ -156,12 +158,14 @@ private:
   }
 
   std::uint64_t any_length() {
-    if (chance(12))
+    if (!recipe_.receives_once && chance(12))
       return 0;
     return chance(60) ? between(1, std::min<std::uint64_t>(memory_, 6)) : between(1, memory_);
   }
 
   void step() {
+    if (recipe_.receives_once)
+      return add_message();
     if (recipe_.reductions && chance(15))
       return add_reduce();
     const std::uint32_t dice = between(1, 100);
@@ -186,6 +190,8 @@ private:
     const auto& members = g_.communicators()[index(comm)].members;
     const message what{any_of(members), any_of(members), static_cast<std::int32_t>(between(0, 1)), comm,
                        any_length()};
+    if (recipe_.receives_once && !receivers_.insert(what.destination).second)
+      return;
     const std::uint32_t dice = between(1, 100);
     if (const auto waiting = find_early(what); waiting != early_.end()) {
       send_to(waiting);
@@ -371,6 +377,7 @@ private:
   std::uint64_t memory_;
   std::uint64_t base_ = 0;
   std::map<std::pair<std::uint64_t, bool>, std::vector<segments>> known_; ///< lists of single bytes
+  std::set<rank_id> receivers_;                                           ///< if each receives once
   std::deque<message> late_;                                              ///< sent, not yet received
   std::deque<early_receive> early_;                                       ///< received, not yet sent
 };

@@ -62,6 +62,7 @@ private:
   void add_collectives(std::size_t number, const plan& p);
   as_messages best_messages(const plan& collectives) const;
   void order();
+  std::vector<priced_variant> priced() const; ///< all that there are now
   bool is_valid(std::size_t plan);
   std::vector<variant> finalists();
   std::vector<variant> kept();
@@ -277,19 +278,22 @@ void chooser::order() {
   };
   std::stable_sort(out_.variants.begin(), out_.variants.end(),
                    [&](const variant& a, const variant& b) { return weight(a) < weight(b); });
-  for (const variant& w : out_.variants)
-    out_.compared.push_back({out_.plans[w.plan].name, w.driver, w.predicted});
+  out_.compared = priced();
   if (!wanted_.plan.empty())
     std::erase_if(out_.variants, [&](const variant& w) { return out_.plans[w.plan].name != wanted_.plan; });
 }
 
-std::vector<variant> chooser::finalists() {
+std::vector<priced_variant> chooser::priced() const {
   std::vector<priced_variant> list;
   for (const variant& w : out_.variants)
     list.push_back({out_.plans[w.plan].name, w.driver, w.predicted});
+  return list;
+}
+
+std::vector<variant> chooser::finalists() {
   std::vector<variant> out;
   for (const std::size_t i : finalists_among(
-           list, wanted_, [&](std::size_t at) { return is_valid(out_.variants[at].plan); },
+           priced(), wanted_, [&](std::size_t at) { return is_valid(out_.variants[at].plan); },
            [&](std::size_t at) { return most_steps(out_.plans[out_.variants[at].plan].steps); }))
     out.push_back(out_.variants[i]);
   return out;

@@ -268,7 +268,7 @@ private:
 
 class described_search {
 public:
-  described_search(const graph& g, const transfers& t, const std::vector<slice>& residual,
+  described_search(const graph& g, const transfers& t, const slice_list& residual,
                    const std::vector<described_pattern>& patterns)
       : g_(g), t_(t), residual_(residual), patterns_(patterns), place_(g.ranks(), nowhere),
         nearest_(patterns.size()), progress_(patterns.size(), 0) {}
@@ -349,7 +349,7 @@ private:
 
   const graph& g_;
   const transfers& t_;
-  const std::vector<slice>& residual_;
+  const slice_list& residual_;
   const std::vector<described_pattern>& patterns_;
   std::vector<std::uint32_t> place_;  ///< in the communicator that is looked at
   std::vector<std::string> nearest_;  ///< per pattern: what differs where it comes nearest,
@@ -371,7 +371,7 @@ std::string describe(const described_finding& f, const graph& g) {
   return f.leftover ? text + ", of what collectives leave" : text;
 }
 
-described_findings find_described(const graph& g, const transfers& t, const std::vector<slice>& residual,
+described_findings find_described(const graph& g, const transfers& t, const slice_list& residual,
                                   const std::vector<described_pattern>& patterns) {
   if (patterns.empty() || !t.complete)
     return {};

@@ -35,7 +35,7 @@ std::string describe(const described_finding& f, const graph& g);
 /// Compares what the members of each communicator exchange (`t.list`) with each pattern, and if that is another thing than it, what
 /// collectives leave of it (`residual`). Local copies do not count. Cost O(transfers · communicators + pairs of the patterns, for
 /// each root until the first difference).
-described_findings find_described(const graph& g, const transfers& t, const std::vector<slice>& residual,
+described_findings find_described(const graph& g, const transfers& t, const slice_list& residual,
                                   const std::vector<described_pattern>& patterns);
 
 } // namespace tacit::graphs

@@ -57,7 +57,7 @@ struct refusal {
 
 struct findings {
   std::vector<finding> found;   ///< highest abstraction first
-  std::vector<slice> residual;  ///< what no finding takes, in transfer order
+  slice_list residual;          ///< what no finding takes, in transfer order
   std::vector<refusal> refused; ///< per communicator and pattern: why not (or why not more)
   /// Groups of findings that no communicator of the graph has: their numbers follow those of the graph, so that who uses the findings
   /// adds them to it (`with_groups`).

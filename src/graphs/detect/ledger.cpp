@@ -32,19 +32,18 @@ void ledger::take_part(const slice& s) {
   }
 }
 
-std::vector<slice> ledger::rest() const {
+slice_list ledger::rest() const {
+  slice_list result;
   if (open_ == 0)
-    return {};
-  std::vector<slice> result;
-  result.reserve(open_);
+    return result;
+  result.expect(open_);
   for (std::uint32_t id = 0; id < list_.size(); ++id)
     each_free(id, [&](const slice& s) { result.push_back(s); });
   return result;
 }
 
 group_view::group_view(ledger& book, comm_id comm, std::span<const rank_id> members, std::uint32_t ranks)
-    : book_(book), comm_(comm), members_(members), first_(members_.size() + 1, 0),
-      outgoing_(members_.size(), 0) {
+    : book_(book), comm_(comm), members_(members), first_(members_.size() + 1, 0), sent_(members_.size()) {
   if (members_.size() < ranks) {
     positions_.assign(ranks, nowhere);
     for (std::uint32_t i = 0; i < size(); ++i)
@@ -73,7 +72,6 @@ void group_view::note_repeated(std::uint32_t from, std::uint32_t into) {
 
 void group_view::collect() {
   const auto list = book_.list();
-  std::vector<std::uint32_t> last_destination(size(), nowhere); // by source: where it was seen last
   std::uint32_t count = 0;
   const auto leave_out = [&] { // from now on the ids are not consecutive any more
     if (!all_)
@@ -105,15 +103,16 @@ void group_view::collect() {
       if (!all_)
         active_.push_back(id);
       ++count;
-      ++outgoing_[from];
+      sender& sent = sent_[from];
+      ++sent.transfers;
       shortest_ = std::min(shortest_, at->length);
       longest_ = std::max(longest_, at->length);
-      const bool repeated = last_destination[from] == i;
+      const bool repeated = sent.last_destination == i;
       if (repeated)
         note_repeated(from, i);
       if (repeated || !book_.whole(id))
         note_several(i);
-      last_destination[from] = i;
+      sent.last_destination = i;
     }
   }
   first_[size()] = count;

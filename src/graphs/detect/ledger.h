@@ -63,7 +63,7 @@ public:
   }
 
   /// Everything that is still free, in transfer order.
-  std::vector<slice> rest() const;
+  slice_list rest() const;
 
 private:
   enum class state : std::uint8_t { free, taken, cut };
@@ -150,10 +150,10 @@ public:
   /// Of each transfer; 0 if they differ, or if there are none.
   std::uint64_t common_length() const { return shortest_ == longest_ ? shortest_ : 0; }
   /// Number of transfers from one member.
-  std::uint32_t outgoing(std::uint32_t position) const { return outgoing_[position]; }
+  std::uint32_t outgoing(std::uint32_t position) const { return sent_[position].transfers; }
   /// Numbers of pairs of members with data: from one member, to one member, all.
   std::uint32_t pairs_from(std::uint32_t position) const {
-    return outgoing_[position] - (repeated_from_.empty() ? 0 : repeated_from_[position]);
+    return sent_[position].transfers - (repeated_from_.empty() ? 0 : repeated_from_[position]);
   }
   std::uint32_t pairs_into(std::uint32_t position) const {
     return static_cast<std::uint32_t>(into(position).size()) -
@@ -185,7 +185,11 @@ private:
   bool all_ = false;                     ///< every transfer of the graph is in the view
   std::vector<std::uint32_t> active_;    ///< ids; empty if all_
   std::vector<std::uint32_t> first_;
-  std::vector<std::uint32_t> outgoing_;
+  struct sender {
+    std::uint32_t transfers = 0;
+    std::uint32_t last_destination = nowhere; ///< of those that have been looked at
+  };
+  std::vector<sender> sent_; ///< by source
   /// Transfers of pairs beside the first one of each, by source and by destination; empty if there are none.
   std::vector<std::uint32_t> repeated_from_, repeated_into_;
   std::size_t repeated_ = 0;

@@ -326,18 +326,53 @@ void explain_lines(const group_search& s, pattern uniform, pattern vector, const
                        rows ? "sends to" : "receives from", pairs(best), view.size() - 1));
 }
 
+/// A rank that gives all others equally many bytes, or gets them from all others, where nothing else moves: one look at each rank.
+/// False, with nothing done, where it is otherwise. Between two ranks a message is both.
+bool take_only_line(const group_search& s) {
+  const group_view& view = s.view;
+  const std::uint32_t others = view.size() - 1;
+  if (!view.has_all() || !view.plain() || view.common_length() == 0 || others < 2 ||
+      view.transfer_count() != others)
+    return false;
+  for (std::uint32_t k = 0; k < view.size(); ++k) {
+    const bool row = view.outgoing(k) == others;
+    if (!row && view.into(k).size() != others)
+      continue;
+    finding_filler line(s.book(), {.kind = row ? pattern::scatter : pattern::gather,
+                                   .comm = view.comm(),
+                                   .root = view.member(k),
+                                   .slices = {}});
+    line.add_all(view.common_length(), others);
+    s.out.found.push_back(std::move(line.result()));
+    return true;
+  }
+  return false;
+}
+
+/// `from` and `into` count the pairs with data from and to a member.
+template <typename From, typename Into>
+void explain(const group_search& s, const std::vector<line>& rows, const std::vector<line>& columns,
+             From from, Into into) {
+  explain_lines(s, pattern::scatter, pattern::scatterv, rows, from);
+  explain_lines(s, pattern::gather, pattern::gatherv, columns, into);
+}
+
 } // namespace
 
 void find_scatter_gather(const group_search& search) {
-  if (search.view.exhausted())
+  const group_view& view = search.view;
+  if (view.exhausted())
     return explain_nothing_left(search);
-  pair_sorter sorter(search.view);
-  const complete_lines lines(search.view, sorter);
+  if (take_only_line(search))
+    return explain(
+        search, {}, {}, [&](std::uint32_t i) { return view.pairs_from(i); },
+        [&](std::uint32_t j) { return view.pairs_into(j); });
+  pair_sorter sorter(view);
+  const complete_lines lines(view, sorter);
   scatter_gather_search(search, lines, sorter).run(pack_lines(search, lines, sorter));
-  explain_lines(search, pattern::scatter, pattern::scatterv, lines.rows(),
-                [&](std::uint32_t i) { return lines.pairs_from(i); });
-  explain_lines(search, pattern::gather, pattern::gatherv, lines.columns(),
-                [&](std::uint32_t j) { return lines.pairs_into(j); });
+  explain(
+      search, lines.rows(), lines.columns(), [&](std::uint32_t i) { return lines.pairs_from(i); },
+      [&](std::uint32_t j) { return lines.pairs_into(j); });
 }
 
 } // namespace tacit::graphs

@@ -10,14 +10,15 @@
 // A message is handed over when its receive directly follows its send in the run order, which is the common
 // case; otherwise its fragments are parked until the receive comes. Cost O(operations + fragments moved):
 // fragments can multiply exponentially in crafted graphs, hence two budgets: fragments moved bound the time,
-// bytes held the memory. Graphs in which nothing is passed on need none of this (straight.h); where ranks touch many pieces of memory, two
-// walks are faster (rank_by_rank.h).
+// bytes held the memory. Graphs in which nothing is passed on, or every rank receives once, need none of this (straight.h, single_receives.h);
+// where ranks touch many pieces of memory, two walks are faster (rank_by_rank.h).
 #include "graphs/flow/flow.h"
 
 #include "graphs/flow/live_bytes.h"
 #include "graphs/flow/rank_by_rank.h"
 #include "graphs/flow/rank_memory.h"
 #include "graphs/flow/separate.h"
+#include "graphs/flow/single_receives.h"
 #include "graphs/flow/straight.h"
 #include "vocabulary/base/amounts.h"
 #include "vocabulary/base/huge_pages.h"
@@ -326,6 +327,8 @@ transfers follow(const graph& g, const matching& m, const run_order& o, diagnost
     return {};
   if (std::optional<transfers> straight = follow_straight(g, m, o, options))
     return *std::move(straight);
+  if (std::optional<transfers> received = follow_single_receives(g, m, o, options))
+    return *std::move(received);
   if (ranks_do_much(g))
     if (std::optional<transfers> all = follow_rank_by_rank(g, m, o, options))
       return *std::move(all);

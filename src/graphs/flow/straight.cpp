@@ -11,14 +11,14 @@
 // is seen at the first operation that meets the other stretch, so a graph that passes on costs nearly nothing here.
 #include "graphs/flow/straight.h"
 
-#include "graphs/flow/live_bytes.h"
+#include "graphs/flow/live_transfers.h"
+#include "graphs/flow/waiting_messages.h"
 #include "graphs/graph/patience_sort.h"
 #include "vocabulary/base/huge_pages.h"
 
 #include <algorithm>
 #include <numeric>
 #include <span>
-#include <utility>
 
 namespace tacit::graphs {
 namespace {
@@ -54,7 +54,7 @@ public:
     if (!is_counted_)
       count();
     std::partial_sum(next_.begin(), next_.end(), next_.begin());
-    count_those_that_wait();
+    each_that_waits(g_, m_, order_, [&](op_id send) { made_.fragments += fragments_of(send); });
     const std::size_t pieces = next_.back();
     const std::size_t held = next_.size() * sizeof(std::size_t) + copies() * pieces * sizeof(transfer);
     if (made_.fragments > options_.fragment_budget || held > options_.memory_budget)
@@ -73,9 +73,12 @@ private:
     if (g_.has_reductions())
       return false;
     is_counted_ = !g_.has_empty_sends();
-    std::vector<stretches> of_rank(g_.ranks());
+    std::vector<stretches> of_rank; // as long as is needed: where bytes are passed on, that is seen soon
+    of_rank.reserve(g_.ranks());
     for (std::uint32_t i = 0; i < g_.size(); ++i) {
       const operation& op = g_[op_id{i}];
+      if (index(op.rank) >= of_rank.size())
+        of_rank.resize(std::min(2 * index(op.rank) + 64, std::size_t{g_.ranks()}));
       stretches& mine = of_rank[index(op.rank)];
       if (op.kind == op_kind::opaque)
         return false;
@@ -99,7 +102,7 @@ private:
   }
 
   /// Where not all bytes are live, those that are become another list.
-  std::size_t copies() const { return g_.live_out_bytes().empty() && g_.scratch_bytes().empty() ? 1 : 2; }
+  std::size_t copies() const { return has_dead_bytes(g_) ? 2 : 1; }
 
   /// The operation that reads what this one writes; no_op: it writes nothing.
   op_id source_of(op_id id) const {
@@ -155,16 +158,6 @@ private:
         each_piece(from, op,
                    [&](std::uint64_t, std::uint64_t, std::uint64_t) { ++next_[index(g_[op].rank) + 1]; });
     }
-  }
-
-  /// Messages are moved once if they are handed over at once, and twice if they have to wait for their receive.
-  void count_those_that_wait() {
-    const std::vector<op_id>& order = order_.order;
-    for (std::size_t i = 0; !order_.in_pairs && i < order.size(); ++i)
-      if (const op_id receive = m_.partner[index(order[i])];
-          receive != no_op && g_[order[i]].kind == op_kind::send)
-        if (i + 1 == order.size() || order[i + 1] != receive)
-          made_.fragments += fragments_of(order[i]);
   }
 
   /// Each source sends to all others, and what each of these gets lies elsewhere.
@@ -228,20 +221,8 @@ private:
       }
     }
     list.resize(kept);
-    if (copies() > 1)
-      leave_out_what_is_dead();
+    keep_what_is_live(g_, list);
     return true;
-  }
-
-  void leave_out_what_is_dead() {
-    const std::vector<transfer> all = std::exchange(made_.list, {});
-    made_.list.reserve(all.size());
-    live_bytes live(g_);
-    for (const transfer& t : all)
-      live.filter(t.destination, {t.destination_address, t.length, t.source_address, t.source, 0},
-                  [&](const fragment& f) {
-                    made_.list.push_back({f.address, f.source_address, f.length, f.source, t.destination});
-                  });
   }
 
   const graph& g_;

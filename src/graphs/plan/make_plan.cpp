@@ -64,7 +64,7 @@ public:
       : g_(g), t_(t), plan_{plans_of(g.ranks()), false, reason::none, {}, {}, {}},
         staged_(g, t, f, plan_.ranks) {}
 
-  void add_residual(const std::vector<slice>& residual);
+  void add_residual(const slice_list& residual);
   void add_collective(const finding& f);
   void add_reduction(const finding& f);
   void add_given(const finding& f, std::size_t member, step& call) const;
@@ -135,7 +135,7 @@ void planner::make_room(std::span<transfer_piece> pieces) {
   all.move_to_huge_pages();
 }
 
-void planner::add_residual(const std::vector<slice>& residual) {
+void planner::add_residual(const slice_list& residual) {
   std::vector<transfer_piece> pieces;
   pieces.reserve(residual.size());
   for (const slice& s : residual)
@@ -471,7 +471,7 @@ void planner::add_collective(const finding& f) {
   std::vector<transfer_piece> pieces;
   pieces.reserve(f.slices.size());
   prefer_huge_pages(pieces.data(), f.slices.size() * sizeof(transfer_piece));
-  std::vector<slice> local;
+  slice_list local;
   for (const slice s : f.slices) {
     const transfer& x = t_.list[s.transfer];
     if (x.source == x.destination)

@@ -1,5 +1,6 @@
 #include "runtime/schedule/kept_graphs.h"
 
+#include "runtime/channel/channel.h"
 #include "runtime/mpi/attached.h"
 #include "runtime/schedule/schedule.h"
 
@@ -10,8 +11,9 @@
 namespace tacit::runtime {
 namespace {
 
-/// Of one communicator, on the rank that has most: what is kept of many small graphs is far below.
-constexpr std::uint64_t most_bytes = std::uint64_t{64} << 20;
+/// Of one communicator, on the rank that has most: what is kept of many small graphs is far below. Most of it is channels: that of a message
+/// of more than 8 KiB takes 272 KiB.
+constexpr std::uint64_t most_bytes = std::uint64_t{256} << 20;
 constexpr std::size_t most_entries = 31; // two words each, and one
 
 // What a rank says of an entry: the least of all ranks counts.
@@ -59,6 +61,15 @@ std::uint64_t memory_of(const graphs::rank_plan& plan) {
   for (const graphs::step& s : plan.steps)
     sum += (s.reads.size() + s.writes.size()) * sizeof(graphs::segment) +
            s.after.size() * sizeof(std::uint32_t) + blocks(s.sends) + blocks(s.receives);
+  return sum;
+}
+
+/// The channels of what a plan receives through memory; what it sends lies at the receivers.
+std::uint64_t memory_of_channels(const graphs::rank_plan& plan) {
+  std::uint64_t sum = 0;
+  for (const graphs::step& s : plan.steps)
+    if (s.kind == graphs::step_kind::recv)
+      sum += channel_bytes(shape_for(graphs::total_length(s.writes), false));
   return sum;
 }
 
@@ -317,6 +328,9 @@ kept_graphs::entry kept_graphs::make_entry(lookup& found, const graph_builder& p
     c.steps.call = {};
     out.bytes += memory_of(c.steps.plan);
   }
+  for (const program_variant& v : out.part.variants)
+    if (v.driver == "shm")
+      out.bytes += memory_of_channels(out.part.candidates[v.candidate].steps.plan);
   return out;
 }
 
