@@ -43,7 +43,8 @@ slice_list ledger::rest() const {
 }
 
 group_view::group_view(ledger& book, comm_id comm, std::span<const rank_id> members, std::uint32_t ranks)
-    : book_(book), comm_(comm), members_(members), first_(members_.size() + 1, 0), sent_(members_.size()) {
+    : book_(book), comm_(comm), members_(members), ranks_(ranks), first_(members_.size() + 1, 0),
+      sent_(members_.size()) {
   if (members_.size() < ranks) {
     positions_.assign(ranks, nowhere);
     for (std::uint32_t i = 0; i < size(); ++i)
@@ -82,6 +83,13 @@ void group_view::collect() {
   };
   all_ = true;
   auto at = list.begin();
+  const auto look_ahead = [&] { // sources may lie anywhere
+    constexpr std::ptrdiff_t ahead = 16;
+    if (list.end() - at <= ahead || index(at[ahead].source) >= ranks_)
+      return;
+    if (const std::uint32_t soon = position(at[ahead].source); soon != nowhere)
+      __builtin_prefetch(&sent_[soon], 1);
+  };
   for (std::uint32_t i = 0; i < size(); ++i) {
     first_[i] = count;
     if (at != list.end() && at->destination < members_[i]) {
@@ -90,6 +98,7 @@ void group_view::collect() {
                             [](const transfer& t, rank_id rank) { return t.destination < rank; });
     }
     for (; at != list.end() && at->destination == members_[i]; ++at) {
+      look_ahead();
       const auto id = static_cast<std::uint32_t>(at - list.begin());
       if (at->source == no_rank || at->source == at->destination || at->length == 0) {
         leave_out();

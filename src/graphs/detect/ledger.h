@@ -181,6 +181,7 @@ private:
   ledger& book_;
   comm_id comm_;
   std::span<const rank_id> members_;
+  std::uint32_t ranks_;                  ///< of the graph
   std::vector<std::uint32_t> positions_; ///< by rank; empty if every rank is a member
   bool all_ = false;                     ///< every transfer of the graph is in the view
   std::vector<std::uint32_t> active_;    ///< ids; empty if all_

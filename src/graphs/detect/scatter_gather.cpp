@@ -64,6 +64,8 @@ private:
   /// Calls visit(k, destination, pieces) for the pairs of chosen_rows_[k].
   template <typename Visit>
   void each_row_pair(Visit visit) {
+    if (chosen_rows_.empty())
+      return;
     std::vector<std::uint32_t> sources;
     sources.reserve(chosen_rows_.size());
     for (const row_choice& r : chosen_rows_)
@@ -87,8 +89,6 @@ private:
   }
 
   void take_rows() {
-    if (chosen_rows_.empty())
-      return;
     find_row_lengths();
     bool all_whole = true;
     for (row_choice& r : chosen_rows_) {
@@ -239,8 +239,6 @@ private:
   /// What a scatter reads it reads once. A row most of whose bytes go to several ranks is a broadcast to some, and not a scatter with
   /// gaps: it is left to groups that have these ranks (subgroups.h), or to messages.
   void leave_out_broadcasts() {
-    if (chosen_rows_.empty())
-      return;
     std::vector<std::vector<segment>> read(chosen_rows_.size());
     each_row_pair([&](std::uint32_t k, std::uint32_t, std::span<const slice> pieces) {
       for (const slice& s : pieces)
