@@ -29,8 +29,13 @@ constexpr std::uint32_t unattended_ring_slots = 256;
 /// A source that gets nothing back may run ahead of its destination, as with MPI's eager messages: with more
 /// ranks than cores a change of processes then serves several runs. Ranks that send in a circle are never
 /// further apart than the circle is long.
-constexpr std::uint64_t one_way_lines = 32;
-constexpr std::uint64_t one_way_bytes = 32 * 1024;
+struct run_ahead {
+  std::uint64_t lines, bytes;
+  std::uint32_t ring_slots; ///< of longer messages, at least
+};
+constexpr run_ahead usual{32, 32 * 1024, 0};
+/// MPICH's ranks spin, and each change of processes takes 100 us there, which MPI's own messages of 4 KiB share by 30 runs and more.
+constexpr run_ahead among_crowded{128, 256 * 1024, 64};
 
 /// Lines that are worth fetching ahead of a message; more would push out what the program works on.
 constexpr std::size_t claimed_bytes = 4096;
@@ -39,10 +44,10 @@ constexpr std::uint64_t round_up(std::uint64_t n, std::uint64_t unit) {
   return (n + unit - 1) / unit * unit;
 }
 
-/// So many slots of that stride: 32 and more, as long as they are no longer than a kilobyte.
-constexpr std::uint32_t one_way_slots(std::uint64_t stride) {
+/// So many slots of that stride: as many as lines and more, as long as they are no longer than their share of the bytes.
+constexpr std::uint32_t one_way_slots(std::uint64_t stride, const run_ahead& room) {
   const std::uint64_t slots_of_line = std::max<std::uint64_t>(1, cache_line / stride);
-  return static_cast<std::uint32_t>(std::min(one_way_lines * slots_of_line, one_way_bytes / stride));
+  return static_cast<std::uint32_t>(std::min(room.lines * slots_of_line, room.bytes / stride));
 }
 
 /// Several short messages of a source that runs ahead travel in one line, which is what each costs then: 8 B between two cores take 0.6 of the
@@ -68,7 +73,8 @@ std::uint64_t longest_without_acknowledgement() {
   return unattended_ring_slots / 2 * ring_piece;
 }
 
-channel_shape shape_for(std::uint64_t bytes, bool reciprocal, bool canary, bool unattended) {
+channel_shape shape_for(std::uint64_t bytes, bool reciprocal, bool canary, bool unattended, bool crowded) {
+  const run_ahead& room = crowded ? among_crowded : usual;
   channel_shape shape;
   shape.bytes = bytes;
   shape.reciprocal = reciprocal;
@@ -79,13 +85,15 @@ channel_shape shape_for(std::uint64_t bytes, bool reciprocal, bool canary, bool 
     if (!reciprocal) {
       if (canary && bytes + sizeof(std::uint64_t) <= cache_line / 2)
         shape.stride = shared_line_stride(bytes);
-      shape.slots = one_way_slots(shape.stride);
+      shape.slots = one_way_slots(shape.stride, room);
     }
   } else {
     shape.piece_bytes = ring_piece;
     shape.pieces = static_cast<std::uint32_t>((bytes + ring_piece - 1) / ring_piece);
     shape.stride = ring_stride;
     shape.slots = std::min(2 * shape.pieces, unattended && reciprocal ? unattended_ring_slots : ring_slots);
+    if (!reciprocal)
+      shape.slots = std::max(shape.slots, room.ring_slots);
   }
   shape.direct = bytes >= graphs::least_direct;
   shape.counted = !reciprocal || shape.slots < 2 * shape.pieces;

@@ -85,8 +85,10 @@ constexpr bool is_refused(std::uint64_t word) {
 
 /// The shape that both sides derive from the same facts. Without `canary` the flag of a slot is in a cache
 /// line of its own, as a plain flag would be; rings have it there anyway. `unattended`: the ends go on while
-/// the other one is elsewhere, for longer messages, too.
-channel_shape shape_for(std::uint64_t bytes, bool reciprocal, bool canary = true, bool unattended = false);
+/// the other one is elsewhere, for longer messages, too. `crowded`: there are more ranks than cores, so a source that gets nothing back
+/// finds room for many messages before its destination has the core.
+channel_shape shape_for(std::uint64_t bytes, bool reciprocal, bool canary = true, bool unattended = false,
+                        bool crowded = false);
 
 /// The longest message of an unattended reciprocal channel that needs no acknowledgement.
 std::uint64_t longest_without_acknowledgement();

@@ -50,6 +50,10 @@ int local_ranks() {
   return launched_ranks_here().value_or(0);
 }
 
+bool more_ranks_than_cores() {
+  return local_ranks() > sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 /// While this rank waits for a message: other schedules, then other processes. A peer that runs answers
 /// within some 20 us; one that does not may need this core, if there are more ranks than cores. Else who
 /// yields gives time slices to other programs: with 16 of them, connecting took 4 ms instead of 60 us.
@@ -214,6 +218,7 @@ shm_peers::bytes shm_peers::hello(const peer& to, const process_identity& me, co
   out.put(cores);
   out.put(unattended_);
   out.put(canary_);
+  out.put(more_ranks_than_cores());
   out.put_text(refusal_);
   out.put_list(to.out);
   return out.take();
@@ -225,6 +230,7 @@ void shm_peers::take_hello(int rank, peer& from, const bytes& message, const pro
   from.cores = in.get<cpu_set_t>();
   from.unattended = in.get<bool>() || unattended_;
   from.canary = in.get<bool>() && canary_;
+  from.crowded = in.get<bool>() && more_ranks_than_cores();
   const std::string theirs = in.get_text();
   const auto sent = in.get_list<planned_message>();
   from.why_not = refusal_;
@@ -239,7 +245,7 @@ void shm_peers::take_hello(int rank, peer& from, const bytes& message, const pro
 
 channel_shape shm_peers::shape_of(const peer& each, const planned_message& m) {
   const bool reciprocal = !each.in.empty() && !each.out.empty();
-  return shape_for(m.bytes, reciprocal, each.canary, each.unattended);
+  return shape_for(m.bytes, reciprocal, each.canary, each.unattended, each.crowded);
 }
 
 /// Without acknowledgements all of a message is in its slots when a run starts (protocol.h): the peer never
@@ -415,7 +421,7 @@ void shm_peers::count_cores(const cpu_set_t& mine) {
       CPU_OR(&all, &all, &each.cores);
       ++ranks;
     }
-  oversubscribed_ = ranks > CPU_COUNT(&all) || local_ranks() > sysconf(_SC_NPROCESSORS_ONLN);
+  oversubscribed_ = ranks > CPU_COUNT(&all) || more_ranks_than_cores();
 }
 
 void shm_peers::create() {

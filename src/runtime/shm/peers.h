@@ -97,6 +97,7 @@ private:
     process_identity process;
     cpu_set_t cores{};
     bool unattended = false, canary = true;    ///< what both ends want, see program
+    bool crowded = false;                      ///< both ends are told that there are more ranks than cores
     std::string why_not;                       ///< empty: shares memory
     std::optional<std::string> why_not_direct; ///< if it sends large messages; empty: they are read in place
     shown_part theirs;

@@ -147,15 +147,27 @@ TEST(threads, every_size_both_ways) {
 
 TEST(threads, every_size_one_way) {
   std::mt19937_64 random(seed());
+  for (const std::uint64_t bytes : sizes)
+    for (const bool crowded : {false, true}) {
+      line there(shape_for(bytes, false, bytes % 3 != 0, false, crowded), random, 1);
+      std::atomic<std::uint64_t> bad = 0;
+      const std::uint64_t runs = runs_for(bytes);
+      std::thread other([&] { run_rank({}, {&there}, runs, seed() + 1, bad); });
+      run_rank({&there}, {}, runs, seed(), bad);
+      other.join();
+      EXPECT_EQ(bad, 0u) << bytes << " B, crowded " << crowded << ", SEED=" << seed();
+    }
+}
+
+TEST(threads, a_source_among_more_ranks_than_cores_may_be_further_ahead) {
   for (const std::uint64_t bytes : sizes) {
-    line there(shape_for(bytes, false, bytes % 3 != 0), random, 1);
-    std::atomic<std::uint64_t> bad = 0;
-    const std::uint64_t runs = runs_for(bytes);
-    std::thread other([&] { run_rank({}, {&there}, runs, seed() + 1, bad); });
-    run_rank({&there}, {}, runs, seed(), bad);
-    other.join();
-    EXPECT_EQ(bad, 0u) << bytes << " B, SEED=" << seed();
+    const channel_shape usual = shape_for(bytes, false), crowded = shape_for(bytes, false, true, false, true);
+    EXPECT_GE(crowded.slots / crowded.pieces, usual.slots / usual.pieces) << bytes;
+    EXPECT_EQ(crowded.stride, usual.stride);
+    EXPECT_EQ(shape_for(bytes, true, true, false, true).slots, shape_for(bytes, true).slots) << bytes;
   }
+  EXPECT_GE(shape_for(4096, false, true, false, true).slots, 32u);
+  EXPECT_LE(channel_bytes(shape_for(16384, false, true, false, true)), 640u << 10);
 }
 
 /// Into the destination's own memory, or through slots, whichever is better in a run.
