@@ -18,7 +18,8 @@ namespace tacit::runtime {
 namespace {
 
 [[noreturn]] void refuse_pieces() {
-  throw too_many_pieces(fmt::format("datatype with more than {} separate pieces", piece_limit()));
+  throw too_many_pieces(fmt::format(
+      "datatype with more than {} separate pieces, the limit that TACIT_PIECES sets", piece_limit()));
 }
 
 void append(std::vector<layout_segment>& list, std::int64_t displacement, std::uint64_t length) {

@@ -48,7 +48,7 @@ driver_list drivers_for(const rank_part& mine) {
   driver_list out{find_driver(mine.variants.front().driver)};
   std::copy(drivers().begin(), drivers().end(), out.begin() + 1);
   for (const driver*& d : out)
-    if (d && !mine.driver.empty() && d->name() != mine.driver)
+    if (d && ((&d != &out[0] && d == out[0]) || (!mine.driver.empty() && d->name() != mine.driver)))
       d = nullptr;
   return out;
 }
@@ -157,7 +157,12 @@ binding by_one_driver(const rank_part& mine, const able_words& able, std::unique
   while (at < list.size() && !able[at])
     ++at;
   if (at == list.size())
-    throw call_error(call_error::kind::environment, "no driver can run this schedule" + why_not, true);
+    throw call_error(call_error::kind::environment,
+                     fmt::format("no driver can run this schedule{}{}", why_not,
+                                 mine.driver.empty()
+                                     ? ""
+                                     : "; ask for another one (TACIT_DRIVER, tacit_driver) or for none"),
+                     true);
   const program& steps = first_plan(mine).steps;
   if (at > 0) { // else all have offered
     all.here("preparing to connect", [&] { ready = list[at]->offer(steps, here.comm); });
