@@ -5,7 +5,6 @@
 #include "runtime/rma/flat.h"
 #include "runtime/run/builtin_drivers.h"
 #include "runtime/run/lower.h"
-#include "runtime/run/message_survey.h"
 #include "runtime/shm/flat.h"
 
 namespace tacit::runtime {
@@ -101,8 +100,6 @@ public:
     MPI_Finalized(&over);
     if (!begun || over)
       return "its windows are freed in MPI_Finalize, and MPI Sessions have none";
-    if (receives_own_message_early(p))
-      return "a message to the rank itself is received before it is sent";
     if (uses_device_memory(p))
       return why_not_in_device_memory();
     return tags_fit(p, comm);

@@ -60,6 +60,7 @@ action_list lowering::run() {
   } catch (const std::bad_alloc&) {
     throw memory_error(fmt::format("no memory for {} B of scratch", program_.plan.scratch_bytes));
   }
+  make_room_for_own_messages();
   std::vector<std::vector<action_id>> last;
   last.reserve(program_.plan.steps.size());
   for (const graphs::step& s : program_.plan.steps) {
@@ -98,7 +99,7 @@ action_span lowering::lower(const graphs::step& s) {
   case graphs::step_kind::copy:
     return copy(resolve(s.reads), resolve(s.writes));
   case graphs::step_kind::send:
-    if (rank_of(s.peer) == program_.rank)
+    if (is_sent_here(s))
       return keep_own_message(s);
     return send(resolve(s.reads), rank_of(s.peer), s.tag);
   case graphs::step_kind::recv:
@@ -125,22 +126,44 @@ action_span lowering::reduce(const graphs::step& s) {
   return {{id}, {id}};
 }
 
+bool lowering::is_sent_here(const graphs::step& s) const {
+  return s.kind == graphs::step_kind::send && rank_of(s.peer) == program_.rank;
+}
+
+/// Before any step, as nothing says which of the two ends comes first in the list.
+void lowering::make_room_for_own_messages() {
+  for (const graphs::step& s : program_.plan.steps) {
+    if (!is_sent_here(s))
+      continue;
+    const std::uint64_t length = graphs::total_length(s.reads);
+    try {
+      own_messages_[s.tag].kept = {{reinterpret_cast<std::uint64_t>(actions_.allocate(length)), length}};
+    } catch (const std::bad_alloc&) {
+      throw memory_error(describe(program_, s) + ": no memory for its buffers and lists");
+    }
+  }
+}
+
 action_span lowering::keep_own_message(const graphs::step& s) {
-  const std::vector<graphs::segment> bytes = resolve(s.reads);
-  const std::uint64_t length = graphs::total_length(bytes);
-  const std::vector<graphs::segment> kept{
-      {reinterpret_cast<std::uint64_t>(actions_.allocate(length)), length}};
-  const action_span span = copy(bytes, kept);
-  own_messages_[s.tag] = {kept, span.first.front()};
+  own_message& message = own_messages_.at(s.tag);
+  const action_span span = copy(resolve(s.reads), message.kept);
+  message.sent = span.last.front();
+  order_own_message(message);
   return span;
 }
 
-/// Steps are in an order in which they can run, so the send has been seen.
 action_span lowering::take_own_message(const graphs::step& s) {
-  const own_message& message = own_messages_.at(s.tag);
+  own_message& message = own_messages_.at(s.tag);
   const action_span span = copy(message.kept, resolve(s.writes));
-  actions_.complete_before(message.sent, span.first.front());
+  message.taken = span.first.front();
+  order_own_message(message);
   return span;
+}
+
+/// What was read is written: as soon as both are known.
+void lowering::order_own_message(const own_message& message) {
+  if (message.sent && message.taken)
+    actions_.complete_before(*message.sent, *message.taken);
 }
 
 /// By a message of the rank to itself, which MPI copies.

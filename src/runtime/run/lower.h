@@ -7,6 +7,7 @@
 #include <functional>
 #include <initializer_list>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -66,6 +67,8 @@ private:
   action_span lower_or_name(const graphs::step& s);
   /// Messages to the own rank are two local copies: a send reads when it starts (buffered semantics), and its
   /// bytes may overlap those that the receive writes, which MPI forbids.
+  bool is_sent_here(const graphs::step& s) const;
+  void make_room_for_own_messages();
   action_span keep_own_message(const graphs::step& s);
   action_span take_own_message(const graphs::step& s);
   action_span dissemination(const graphs::step& s, const rank_group& group);
@@ -87,8 +90,9 @@ private:
 
   struct own_message {
     std::vector<graphs::segment> kept;
-    action_id sent;
+    std::optional<action_id> sent, taken;
   };
+  void order_own_message(const own_message& message);
   std::map<std::int32_t, own_message> own_messages_; ///< by tag
   std::byte* scratch_ = nullptr;
   int half_of_tags_ = 0; ///< tags from here on belong to collectives carried out by messages

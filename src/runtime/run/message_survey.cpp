@@ -3,7 +3,6 @@
 #include "runtime/run/lower.h"
 
 #include <algorithm>
-#include <set>
 
 namespace tacit::runtime {
 namespace {
@@ -44,21 +43,6 @@ message_survey survey_messages(const program& p, MPI_Comm comm) {
   sort_by_tag(lowered.found.out);
   sort_by_tag(lowered.found.in);
   return std::move(lowered.found);
-}
-
-bool receives_own_message_early(const program& p) {
-  std::set<std::int32_t> sent;
-  for (const graphs::step& s : p.plan.steps) {
-    if (s.kind != graphs::step_kind::send && s.kind != graphs::step_kind::recv)
-      continue;
-    if (static_cast<int>(index(s.peer)) != p.rank)
-      continue;
-    if (s.kind == graphs::step_kind::send)
-      sent.insert(s.tag);
-    else if (!sent.contains(s.tag))
-      return true;
-  }
-  return false;
 }
 
 } // namespace tacit::runtime

@@ -25,7 +25,4 @@ struct message_survey {
 /// Looks at the messages of a program; local.
 message_survey survey_messages(const program& p, MPI_Comm comm);
 
-/// Drivers that make messages to oneself local copies, in the order of the steps, cannot run such a program.
-bool receives_own_message_early(const program& p);
-
 } // namespace tacit::runtime

@@ -5,7 +5,6 @@
 #include "runtime/mpi/library_quirks.h"
 #include "runtime/run/builtin_drivers.h"
 #include "runtime/run/lower.h"
-#include "runtime/run/message_survey.h"
 #include "runtime/shm/flat.h"
 #include "runtime/shm/peers.h"
 #include "runtime/shm/wait.h"
@@ -165,8 +164,6 @@ public:
   std::string can_run(const program& p, MPI_Comm comm) const override {
     if (ranks_are_simulated)
       return "simulated ranks share no memory";
-    if (receives_own_message_early(p))
-      return "a message to the rank itself is received before it is sent";
     if (uses_device_memory(p))
       return why_not_in_device_memory();
     if (p.unattended && !is_flat(p))

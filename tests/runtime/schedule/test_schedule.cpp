@@ -279,6 +279,34 @@ TEST(schedule, computations_run_on_every_rank_and_know_that_they_do) {
   made->end();
 }
 
+/// Nothing orders the two, so a rank may ask for what it sends itself before it sends it.
+TEST(schedule, a_message_to_the_own_rank_may_be_asked_for_before_it_is_sent) {
+  for (const char* driver : {"", "shm", "p2p", "coll", "rma"}) {
+    graph_builder part(MPI_COMM_WORLD);
+    const int right = (part.rank() + 1) % part.size(), left = (part.rank() + part.size() - 1) % part.size();
+    int mine = 0, kept = -1, other = 0, passed = -1;
+    const int asked = part.recv(bytes_at(&kept, sizeof kept), part.rank(), 7);
+    part.depend(asked, part.send(bytes_at(&kept, sizeof kept), right, 8));
+    part.recv(bytes_at(&passed, sizeof passed), left, 8);
+    part.send(bytes_at(&mine, sizeof mine), part.rank(), 7);
+    part.send(bytes_at(&other, sizeof other), part.rank(), 9);
+    part.depend(asked, part.recv(bytes_at(&other, sizeof other), part.rank(), 9)); // of the same bytes
+    compile_request wanted;
+    wanted.driver = driver;
+    const auto made = compiled(part, wanted);
+    for (int round = 1; round <= 3; ++round) {
+      mine = 100 * round + part.rank();
+      other = round;
+      made->start();
+      made->wait();
+      EXPECT_EQ(kept, 100 * round + part.rank()) << driver;
+      EXPECT_EQ(passed, 100 * round + left) << driver;
+      EXPECT_EQ(other, round) << driver;
+    }
+    made->end();
+  }
+}
+
 TEST(schedule, a_graph_knows_when_its_communicator_is_freed) {
   MPI_Comm other = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &other);
