@@ -90,8 +90,8 @@ enum { TACIT_EXPLAIN_TEXT = 0, TACIT_EXPLAIN_JSON = 1 };
  * stay where they are as long as the schedule is used. Ranks are ranks of the graph's communicator. `op`,
  * where the name of the new operation is stored, may be NULL.
  *
- * Errors of all functions: TACIT_ERR_ARGUMENT, TACIT_ERR_STATE (MPI not running, call from a computation)
- * and TACIT_ERR_MEMORY. A function that fails adds nothing; tacit_compile then fails on all ranks with the
+ * Errors of all functions: TACIT_ERR_ARGUMENT, TACIT_ERR_STATE (MPI not running, call from a computation,
+ * in which only tacit_graph_free is allowed) and TACIT_ERR_MEMORY. A function that fails adds nothing; tacit_compile then fails on all ranks with the
  * first such error, so that it is safe to check only there. */
 
 /* Makes an empty graph for this rank. `comm` must be an intracommunicator; it is used until tacit_compile,
@@ -156,7 +156,8 @@ int tacit_graph_copy(tacit_graph graph, const void* from, MPI_Count from_count, 
  * MPI_Reduce_local takes for the datatype, the program's own ones included; it must not be freed as long as
  * the schedule is used. The operands must not overlap. A schedule combines in the order of the graph, or in
  * that of a collective (MPI_Reduce, MPI_Allreduce, MPI_Reduce_scatter, MPI_Scan, MPI_Exscan) where no order
- * changes a bit, as with MPI's operators on integers, or where tacit_allow_reassociation permits other bits. Other
+ * changes a bit, as with MPI's operators on integers (but sums and products of 8 and 16 bits, which libraries
+ * let overflow in more than one way), or where tacit_allow_reassociation permits other bits. Other
  * sums and products in floating point may be combined elsewhere, in the order of the graph, so with its bits
  * (which of two NaNs is left is not promised).
  * Operators of the program keep the order; they are called on the thread that progresses the schedule, never
@@ -353,8 +354,8 @@ int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MP
  * Other keys are ignored, unless they start with tacit_ and nothing of tacit knows them, which is an error.
  * (TACIT_PROGRESS is another matter: it says who progresses messages, docs/neighborhood.md.)
  *
- * Errors, equal on all ranks: TACIT_ERR_GRAPH, TACIT_ERR_ARGUMENT (first failed call on the graph),
- * TACIT_ERR_ENVIRONMENT, TACIT_ERR_MEMORY, TACIT_ERR_MPI; a rank that fails alone, for want of memory or in
+ * Errors, equal on all ranks: TACIT_ERR_GRAPH, TACIT_ERR_ENVIRONMENT, TACIT_ERR_MEMORY, TACIT_ERR_MPI, and
+ * that of the first call on the graph that failed (TACIT_ERR_ARGUMENT, TACIT_ERR_STATE); a rank that fails alone, for want of memory or in
  * MPI, is named. Errors of the calling rank alone: a null graph handle, which names no communicator, and a
  * graph whose communicator has been freed (TACIT_ERR_ARGUMENT). */
 int tacit_compile(tacit_graph graph, MPI_Info info, tacit_schedule* schedule);
