@@ -22,7 +22,8 @@ sys.path.insert(0, str(ROOT / "bench"))
 from measured import dirty, git, machine  # noqa: E402
 
 TESTS = ["oracle.reductions_equal_the_bytes_of_an_execution", "oracle.what_reductions_touch_is_told_apart",
-         "terms.equal_what_elements_were_made_of", "oracle.transfers_equal_the_bytes_of_an_execution"]
+         "terms.equal_what_elements_were_made_of", "oracle.transfers_equal_the_bytes_of_an_execution",
+         "oracle.what_ranks_receive_once_equals_the_bytes_of_an_execution"]
 
 COMPARED = ["src/vocabulary/base", "src/graphs/graph", "src/graphs/match", "src/graphs/flow", "tests/oracle"]
 
