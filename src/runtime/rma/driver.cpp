@@ -86,6 +86,13 @@ private:
   action_run actions_;
 };
 
+/// Whether all processes of the program are in it, so that nobody else can make a window meanwhile. The same answer on all its ranks.
+bool has_all_processes(MPI_Comm comm) {
+  int begun = 0, compared = MPI_UNEQUAL;
+  MPI_Initialized(&begun); // programs that only have sessions have no world
+  return begun && MPI_Comm_compare(comm, MPI_COMM_WORLD, &compared) == MPI_SUCCESS && compared != MPI_UNEQUAL;
+}
+
 class rma_driver : public driver {
 public:
   std::string_view name() const override { return "rma"; }
@@ -100,6 +107,10 @@ public:
     MPI_Finalized(&over);
     if (!begun || over)
       return "its windows are freed in MPI_Finalize, and MPI Sessions have none";
+    if (mixes_up_windows && !has_all_processes(comm))
+      return "it needs a communicator with all processes, because Open MPI mixes up the windows of several "
+             "that make them at the same "
+             "time";
     if (uses_device_memory(p))
       return why_not_in_device_memory();
     return tags_fit(p, comm);

@@ -220,20 +220,7 @@ bool rma_peers::agreed() {
   return all;
 }
 
-/// Whether all processes of the program are in it, so that nobody else can make a window meanwhile. The same answer on all its ranks.
-bool has_all_processes(MPI_Comm comm) {
-  int begun = 0, compared = MPI_UNEQUAL;
-  MPI_Initialized(&begun); // programs that only have sessions have no world
-  return begun && MPI_Comm_compare(comm, MPI_COMM_WORLD, &compared) == MPI_SUCCESS && compared != MPI_UNEQUAL;
-}
-
 void rma_peers::make_window() {
-  if (mixes_up_windows && !has_all_processes(comm_)) {
-    keep(MPI_ERR_OTHER,
-         "one-sided communication needs a communicator with all processes, because Open MPI mixes up "
-         "the windows of several that make them at the same time; another driver helps");
-    return;
-  }
   void* memory = nullptr;
   std::array<char, 100> call{};
   std::snprintf(call.data(), call.size(),
