@@ -91,8 +91,8 @@ enum { TACIT_EXPLAIN_TEXT = 0, TACIT_EXPLAIN_JSON = 1 };
  * where the name of the new operation is stored, may be NULL.
  *
  * Errors of all functions: TACIT_ERR_ARGUMENT, TACIT_ERR_STATE (MPI not running, call from a computation,
- * in which only tacit_graph_free is allowed) and TACIT_ERR_MEMORY. A function that fails adds nothing; tacit_compile then fails on all ranks with the
- * first such error, so that it is safe to check only there. */
+ * in which only tacit_graph_free is allowed) and TACIT_ERR_MEMORY. A function that fails adds nothing;
+ * tacit_compile then fails on all ranks with the first such error, so that it is safe to check only there. */
 
 /* Makes an empty graph for this rank. `comm` must be an intracommunicator; it is used until tacit_compile,
  * which reports TACIT_ERR_ARGUMENT if it has been freed before. Errors: TACIT_ERR_ARGUMENT (null or
@@ -355,9 +355,9 @@ int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MP
  * (TACIT_PROGRESS is another matter: it says who progresses messages, docs/neighborhood.md.)
  *
  * Errors, equal on all ranks: TACIT_ERR_GRAPH, TACIT_ERR_ENVIRONMENT, TACIT_ERR_MEMORY, TACIT_ERR_MPI, and
- * that of the first call on the graph that failed (TACIT_ERR_ARGUMENT, TACIT_ERR_STATE); a rank that fails alone, for want of memory or in
- * MPI, is named. Errors of the calling rank alone: a null graph handle, which names no communicator, and a
- * graph whose communicator has been freed (TACIT_ERR_ARGUMENT). */
+ * that of the first call on the graph that failed (TACIT_ERR_ARGUMENT, TACIT_ERR_STATE); a rank that fails
+ * alone, for want of memory or in MPI, is named. Errors of the calling rank alone: a null graph handle, which
+ * names no communicator, and a graph whose communicator has been freed (TACIT_ERR_ARGUMENT). */
 int tacit_compile(tacit_graph graph, MPI_Info info, tacit_schedule* schedule);
 
 /* Starts the schedule: local, does not block. From now on, until completion, buffers that it reads must not
