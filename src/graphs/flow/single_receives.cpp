@@ -140,26 +140,33 @@ private:
   answer find_out(rank_id r) {
     const op_id receive = receive_[index(r)], send = m_.partner[index(receive)];
     const operation &from = g_[send], &into = g_[receive];
-    const segment read{from.data.address, std::min(from.data.length, into.data.length)};
-    transfer made{into.data.address, read.address, read.length, from.rank, r};
-    if (const op_id first = receive_[index(from.rank)]; first != no_op) {
-      const transfer* const got = received_by(from.rank);
-      const segment written =
-          got == nullptr ? g_[first].data : segment{got->destination_address, got->length};
-      if (overlap(read, written)) {
-        if (!is_behind_[index(send)] && first < send)
-          return answer::unknown;
-        if (is_behind_[index(send)]) {
-          if (got == nullptr)
-            return answer::ask_sender;
-          if (!is_inside(read, written))
-            return answer::unknown;
-          made.source = got->source;
-          made.source_address = got->source_address + (read.address - got->destination_address);
-        }
-      }
-    }
-    put(place_[index(r)], made);
+    transfer made{into.data.address, from.data.address, std::min(from.data.length, into.data.length),
+                  from.rank, r};
+    const answer found = go_back(send, made);
+    if (found == answer::known)
+      put(place_[index(r)], made);
+    return found;
+  }
+
+  /// To where the bytes of the message come from, if its sender has received them.
+  answer go_back(op_id send, transfer& message) const {
+    const op_id receive = receive_[index(message.source)];
+    if (receive == no_op)
+      return answer::known;
+    const transfer* const got = received_by(message.source);
+    const segment read{message.source_address, message.length};
+    const segment written =
+        got == nullptr ? g_[receive].data : segment{got->destination_address, got->length};
+    if (!overlap(read, written))
+      return answer::known;
+    if (!is_behind_[index(send)])
+      return receive < send ? answer::unknown : answer::known;
+    if (got == nullptr)
+      return answer::ask_sender;
+    if (!is_inside(read, written))
+      return answer::unknown;
+    message.source = got->source;
+    message.source_address = got->source_address + (read.address - got->destination_address);
     return answer::known;
   }
 
