@@ -3,6 +3,7 @@
 #include "runtime/channel/channel.h"
 #include "runtime/mpi/attached.h"
 #include "runtime/schedule/schedule.h"
+#include "vocabulary/base/launched.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -66,10 +67,13 @@ std::uint64_t memory_of(const graphs::rank_plan& plan) {
 
 /// The channels of what a plan receives through memory; what it sends lies at the receivers.
 std::uint64_t memory_of_channels(const graphs::rank_plan& plan) {
+  const bool reciprocal = false, canary = true, unattended = false,
+             crowded = launched_more_ranks_than_cores();
   std::uint64_t sum = 0;
   for (const graphs::step& s : plan.steps)
     if (s.kind == graphs::step_kind::recv)
-      sum += channel_bytes(shape_for(graphs::total_length(s.writes), false));
+      sum +=
+          channel_bytes(shape_for(graphs::total_length(s.writes), reciprocal, canary, unattended, crowded));
   return sum;
 }
 

@@ -15,7 +15,6 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <limits>
-#include <unistd.h>
 
 namespace tacit::runtime {
 namespace {
@@ -45,20 +44,11 @@ const channel_location* find(const std::vector<planned_message>& messages,
   return &locations[static_cast<std::size_t>(found - messages.begin())];
 }
 
-/// Ranks of this job on this host, if the launcher says so; else 0.
-int local_ranks() {
-  return launched_ranks_here().value_or(0);
-}
-
-bool more_ranks_than_cores() {
-  return local_ranks() > sysconf(_SC_NPROCESSORS_ONLN);
-}
-
 /// While this rank waits for a message: other schedules, then other processes. A peer that runs answers
 /// within some 20 us; one that does not may need this core, if there are more ranks than cores. Else who
 /// yields gives time slices to other programs: with 16 of them, connecting took 4 ms instead of 60 us.
 void let_others_run(int& rounds) {
-  static const bool core_each = local_ranks() > 0 && local_ranks() <= sysconf(_SC_NPROCESSORS_ONLN);
+  static const bool core_each = launched_ranks_here() && !launched_more_ranks_than_cores();
   progress_under_way();
   if (++rounds > (core_each ? 5000 : 100))
     offer_core();
@@ -218,7 +208,7 @@ shm_peers::bytes shm_peers::hello(const peer& to, const process_identity& me, co
   out.put(cores);
   out.put(unattended_);
   out.put(canary_);
-  out.put(more_ranks_than_cores());
+  out.put(launched_more_ranks_than_cores());
   out.put_text(refusal_);
   out.put_list(to.out);
   return out.take();
@@ -230,7 +220,7 @@ void shm_peers::take_hello(int rank, peer& from, const bytes& message, const pro
   from.cores = in.get<cpu_set_t>();
   from.unattended = in.get<bool>() || unattended_;
   from.canary = in.get<bool>() && canary_;
-  from.crowded = in.get<bool>() && more_ranks_than_cores();
+  from.crowded = in.get<bool>() && launched_more_ranks_than_cores();
   const std::string theirs = in.get_text();
   const auto sent = in.get_list<planned_message>();
   from.why_not = refusal_;
@@ -421,7 +411,7 @@ void shm_peers::count_cores(const cpu_set_t& mine) {
       CPU_OR(&all, &all, &each.cores);
       ++ranks;
     }
-  oversubscribed_ = ranks > CPU_COUNT(&all) || more_ranks_than_cores();
+  oversubscribed_ = ranks > CPU_COUNT(&all) || launched_more_ranks_than_cores();
 }
 
 void shm_peers::create() {

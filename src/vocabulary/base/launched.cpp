@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <initializer_list>
 #include <string_view>
+#include <unistd.h>
 
 namespace tacit::vocabulary {
 namespace {
@@ -33,6 +34,10 @@ std::optional<int> launched_ranks() {
 
 std::optional<int> launched_ranks_here() {
   return first_of({"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PMI_LOCAL_SIZE"});
+}
+
+bool launched_more_ranks_than_cores() {
+  return launched_ranks_here().value_or(0) > sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 } // namespace tacit::vocabulary

@@ -13,5 +13,7 @@ std::optional<int> launched_rank();
 std::optional<int> launched_ranks();
 /// How many of them are on this host.
 std::optional<int> launched_ranks_here();
+/// They are more than the host has cores. False if the launcher does not say how many they are.
+bool launched_more_ranks_than_cores();
 
 } // namespace tacit::vocabulary
