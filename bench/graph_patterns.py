@@ -59,6 +59,11 @@ def name_of_chosen(explained):
     return f"{explained['plan']} ({explained['driver']})"
 
 
+def key_of(pattern, size):
+    """A barrier, which is measured with the first size that is wanted, has none."""
+    return pattern, SIZES[0] if pattern == "barrier" else int(size)
+
+
 def one_round(program, library, ranks, ways, pattern, arguments, model):
     """By case of a pattern: microseconds of each way, and what was chosen."""
     words = [program, ways, pattern, ",".join(map(str, arguments.sizes)), arguments.milliseconds]
@@ -66,10 +71,10 @@ def one_round(program, library, ranks, ways, pattern, arguments, model):
     for line in launched(library, ranks, words + (["fresh"] if arguments.fresh else []), model):
         if line.startswith("# "):
             _, pattern, size, _, text = line.split(" ", 4)
-            out[pattern, int(size)]["chosen"] = name_of_chosen(json.loads(text))
+            out[key_of(pattern, size)]["chosen"] = name_of_chosen(json.loads(text))
         else:
             pattern, size, way, us = line.split("\t")
-            out.setdefault((pattern, int(size)), {"us": {}})["us"][way] = float(us)
+            out.setdefault(key_of(pattern, size), {"us": {}})["us"][way] = float(us)
     return out
 
 
