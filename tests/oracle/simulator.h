@@ -24,6 +24,8 @@ public:
       : g_(g), hb_(g), elements_(are) {}
 
   const happens_before& order() const { return hb_; }
+  /// What opaque operations have read in the last run.
+  const std::map<op_id, std::vector<byte_value>>& read_by_calls() const { return read_by_calls_; }
 
   /// Runs everything in a random order; throws if the graph cannot finish.
   std::vector<rank_memory> run(std::uint64_t seed) {
@@ -106,6 +108,7 @@ private:
       write(op, read(op));
       break;
     case op_kind::opaque:
+      read_by_calls_[op] = read(op);
       for (const segment& s : g_.writes(op))
         for (std::uint64_t i = 0; i < s.length; ++i)
           memory_[index(g_[op].rank)][s.address + i] = {unknown_rank, index(op)};
@@ -119,6 +122,7 @@ private:
   happens_before hb_;
   elements elements_;
   std::vector<rank_memory> memory_;
+  std::map<op_id, std::vector<byte_value>> read_by_calls_;
   std::vector<std::vector<byte_value>> flying_; ///< per receive: its message
 };
 

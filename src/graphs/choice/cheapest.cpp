@@ -195,9 +195,9 @@ void bounded_search::add_leftovers() {
   }
 }
 
-/// All that one rank has for another one is a message.
+/// All that one rank has for another one is a message, but for what is combined or computed.
 void bounded_search::bound_straight() {
-  if (!c_.moved.reductions.empty())
+  if (!c_.moved.reductions.empty() || g_.has_computations())
     return;
   const std::vector<transfer>& list = c_.moved.list;
   std::vector<least_makespan> least;
@@ -248,7 +248,8 @@ bool bounded_search::make(candidate& x) {
   if (x.form)
     x.steps = with_messages(g_, c_.schedule, *x.form, vector_collectives::by_algorithm, wanted_.where);
   else if (collectives_)
-    x.steps = make_plan(g_, c_.matched, c_.order, c_.moved, nothing_found(c_.moved), options_.planning);
+    x.steps = make_plan(g_, c_.matched, c_.order, c_.uncombined(), nothing_found(c_.uncombined()),
+                        options_.planning);
   else
     x.steps = c_.schedule;
   return x.form || !(x.steps.as_written || same_messages(all_.front().steps, x.steps));

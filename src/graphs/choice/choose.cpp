@@ -208,13 +208,12 @@ void chooser::add_leftovers(const plan& whole, std::string_view where) {
 }
 
 /// What the stages of the graph are by themselves. Each of them has been validated with its collectives, and may run so. What is made of
-/// them here has to be compared with the whole graph, byte by byte: that takes its transfers, and nothing that computes, for what computes
-/// between stages is known to a stage alone.
+/// them here has to be compared with the whole graph, byte by byte: that takes its transfers.
 void chooser::add_stages() {
   const plan& staged = c_.in_stages.schedule;
   if (staged.ranks.empty())
     return;
-  const bool comparable = !g_.has_computations() && c_.moved.complete;
+  const bool comparable = c_.moved.complete;
   if (options_.planning.progress == region_progress::collective && has_collectives(staged) && comparable)
     add_forms(staged, in_stages);
   const bool as_it_is = !has_ordered(staged);
@@ -232,9 +231,9 @@ void chooser::add_plans() {
   at_once_ = !wanted_.attended && leaves_at_once(written);
   const bool only_written = c_.schedule.as_written;
   const bool collectives = !only_written && has_collectives(c_.schedule);
-  const plan made =
-      collectives ? make_plan(g_, c_.matched, c_.order, c_.moved, nothing_found(c_.moved), options_.planning)
-                  : plan{};
+  const plan made = collectives ? make_plan(g_, c_.matched, c_.order, c_.uncombined(),
+                                            nothing_found(c_.uncombined()), options_.planning)
+                                : plan{};
   const plan& straight = collectives ? made : c_.schedule;
   const bool is_straight = only_written || straight.as_written || same_messages(written, straight);
   const bool replaces = (collectives || has_collectives(c_.in_stages.schedule)) &&

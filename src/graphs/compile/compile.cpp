@@ -7,6 +7,7 @@
 
 #include "graphs/compile/stages.h"
 #include "graphs/detect/scratch_hint.h"
+#include "graphs/flow/separate.h"
 
 #include <algorithm>
 #include <chrono>
@@ -122,7 +123,11 @@ compilation find_meaning(const graph& g, compilation checked, const compile_opti
 
   run_pass("flow", [&] { c.moved = follow(g, c.matched, c.order, c.problems, options.flow); });
   // From here on it is known where every byte comes from.
-  run_pass("reductions", [&] { c.combined = combine_together(g, c.moved, options); });
+  run_pass("reductions", [&] {
+    if (g.has_computations() && c.moved.complete)
+      c.apart = apart_from_computations(g, c.matched, c.order, c.moved);
+    c.combined = combine_together(g, c.uncombined(), options);
+  });
   // From here on what collectives combine is apart from what moves and from what is kept.
   const bool searched = run_pass("detect", [&] {
     c.found = detect(g, c.matched, c.order, c.moves(), options.detection);

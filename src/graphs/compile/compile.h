@@ -11,6 +11,7 @@
 #include "vocabulary/base/diagnostic.h"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,17 +57,20 @@ struct compilation {
   matching matched;
   run_order order;
   transfers moved;
-  combining combined;           ///< collectives among the reductions
-  findings found;               ///< those, too; slices are of `moves()`
-  described_findings described; ///< patterns of the user's own; they are not replaced
+  std::optional<transfers> apart; ///< the same, if the graph has computations: what they concern is kept
+  combining combined;             ///< collectives among the reductions
+  findings found;                 ///< those, too; slices are of `moves()`
+  described_findings described;   ///< patterns of the user's own; they are not replaced
   plan schedule;
   staged in_stages;
   /// Groups of findings and steps that no communicator of the graph has. Whoever reads those adds them to the graph first: with_groups.
   std::vector<communicator> groups;
   std::vector<pass_time> times;
 
-  /// The transfers that are replaced, and what is kept beside them.
-  const transfers& moves() const { return combined.any ? combined.rest : moved; }
+  /// The transfers that may be replaced, and what is kept beside them, all reductions among that.
+  const transfers& uncombined() const { return apart ? *apart : moved; }
+  /// Likewise without reductions that collectives stand for.
+  const transfers& moves() const { return combined.any ? combined.rest : uncombined(); }
 };
 
 compilation compile(const graph& g, const compile_options& options = {});

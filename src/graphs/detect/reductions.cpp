@@ -52,6 +52,9 @@ public:
     for (const std::uint32_t part : t.part_of_kept)
       parts_ = std::max(parts_, part + 1);
     refused_.assign(parts_, false);
+    combines_.assign(parts_, false);
+    for (std::size_t i = 0; i < t.kept_operations.size(); ++i)
+      combines_[t.part_of_kept[i]] = combines_[t.part_of_kept[i]] || g.reduces(t.kept_operations[i]);
   }
 
   combining run() {
@@ -66,6 +69,7 @@ public:
       for (term& x : list_)
         x.order.clear();
     refuse_unknown(all.other_parts);
+    keep_computations();
     for (const term& x : list_)
       refuse_operator(x);
     std::size_t refused_before = 0;
@@ -83,7 +87,7 @@ private:
     if (refused_[part])
       return;
     refused_[part] = true;
-    if (++refusals_ <= most_refusals)
+    if (combines_[part] && ++refusals_ <= most_refusals)
       out_.refused.push_back({kind, comm, why, std::move(detail)});
   }
 
@@ -96,6 +100,14 @@ private:
     for (const std::uint32_t part : other_parts)
       refuse(part, world, reason::no_term,
              "bytes that are left are not whole elements combined by one operator from bytes of the ranks");
+  }
+
+  /// They run where they stand, be what they leave behind live or not.
+  void keep_computations() {
+    for (std::size_t i = 0; g_.has_computations() && i < t_.kept_operations.size(); ++i)
+      if (g_[t_.kept_operations[i]].kind == op_kind::opaque)
+        refuse(t_.part_of_kept[i], world, reason::opaque_reaches_output,
+               describe(g_, t_.kept_operations[i]) + " is the program's own code");
   }
 
   void refuse_operator(const term& x) {
@@ -384,7 +396,8 @@ private:
   std::vector<term> list_;
   scans scans_; ///< of the last look
   std::uint32_t parts_ = 0;
-  std::vector<bool> refused_; ///< by part
+  std::vector<bool> refused_;  ///< by part
+  std::vector<bool> combines_; ///< by part: it has reductions
   std::size_t refusals_ = 0;
   std::map<group_key, std::optional<comm_id>> groups_;
   std::map<evaluation, std::uint32_t> order_numbers_;

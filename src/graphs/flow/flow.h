@@ -41,6 +41,12 @@ struct reduction {
   std::vector<fragment> left, right;
 };
 
+/// What a computation reads: fragments whose `address` is the offset in it, sorted, without gaps, as long as possible.
+struct operands_of_call {
+  op_id op = no_op;
+  std::vector<fragment> read;
+};
+
 /// Canonical: sorted by (destination, destination address), maximally coalesced, identity transfers dropped,
 /// bytes that are not live-out dropped.
 struct transfers {
@@ -48,12 +54,13 @@ struct transfers {
   /// Bytes that are written by the operations in `kept_operations`, in the same form; sources may be `combined`.
   std::vector<transfer> kept;
   std::vector<std::uint32_t> kept_part; ///< of each in `kept`: its part of the graph
-  /// Operations that touch bytes of reductions, directly or through others (separate.h), in run order, and their parts: no
-  /// operation touches a byte that one of another part writes. Parts are numbered from 0.
+  /// Operations that touch bytes of reductions or computations, directly or through others (separate.h), in run order, and their
+  /// parts: no operation touches a byte that one of another part writes. Parts are numbered from 0.
   std::vector<op_id> kept_operations;
   std::vector<std::uint32_t> part_of_kept;
-  std::vector<reduction> reductions; ///< in run order, so operands come first
-  bool apart = false;                ///< known that no rank is given bytes where it has some that are read
+  std::vector<reduction> reductions;   ///< in run order, so operands come first
+  std::vector<operands_of_call> calls; ///< in run order, if it was asked for them
+  bool apart = false;                  ///< known that no rank is given bytes where it has some that are read
   bool complete = true;        ///< false: a budget was exceeded (a diagnostic says so), `list` is meaningless
   std::uint64_t fragments = 0; ///< moved over the whole graph: what the budget counts
 };
@@ -68,6 +75,7 @@ const reduction& made_by(const transfers& t, std::uint64_t address);
 struct flow_options {
   std::uint64_t fragment_budget = 1ull << 28;
   std::uint64_t memory_budget = 2ull << 30;
+  bool lists_calls = false; ///< what computations read is wanted, too
 };
 
 /// Reads one of the two budgets: a plain number counts fragments, one with a unit ("512MiB", "2G", powers of

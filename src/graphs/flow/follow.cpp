@@ -93,11 +93,11 @@ private:
 
 class follower {
 public:
-  follower(const graph& g, const matching& m, const run_order& o, std::uint64_t most_moved,
+  follower(const graph& g, const matching& m, const run_order& o, const flow_options& options,
            memory_budget& budget)
-      : g_(g), m_(m), order_(o.order), most_moved_(most_moved), budget_(budget),
-        memory_(counted_allocator<rank_memory>(budget)), parked_(budget),
-        content_(counted_allocator<fragment>(budget)) {}
+      : g_(g), m_(m), order_(o.order), most_moved_(options.fragment_budget),
+        lists_calls_(options.lists_calls), budget_(budget), memory_(counted_allocator<rank_memory>(budget)),
+        parked_(budget), content_(counted_allocator<fragment>(budget)) {}
   follower(const follower&) = delete;
   follower& operator=(const follower&) = delete;
   ~follower() {
@@ -144,6 +144,8 @@ public:
         store(op);
         break;
       case op_kind::opaque:
+        if (lists_calls_)
+          list_call(op);
         overwrite_unknown(op);
         break;
       case op_kind::fence:
@@ -158,6 +160,7 @@ public:
 
   const counted_vector<rank_memory>& result() const { return memory_; }
   std::vector<reduction> take_reductions() { return std::move(reductions_); }
+  std::vector<operands_of_call> take_calls() { return std::move(calls_); }
   std::uint64_t moved() const { return moved_; }
   op_id now() const { return now_; }
 
@@ -251,6 +254,15 @@ private:
     }
   }
 
+  void list_call(op_id op) {
+    message_content read{counted_allocator<fragment>(budget_)};
+    load(op, g_.reads(op), ~std::uint64_t{0}, read);
+    moved_ += read.size();
+    calls_.push_back({op, {read.begin(), read.end()}});
+    for (fragment& f : calls_.back().read)
+      f.next = 0;
+  }
+
   void overwrite_unknown(op_id op) {
     for (const segment& s : g_.writes(op))
       if (s.length > 0)
@@ -261,10 +273,12 @@ private:
   const matching& m_;
   const std::vector<op_id>& order_;
   std::uint64_t most_moved_;
+  bool lists_calls_;
   std::uint64_t moved_ = 0;
   op_id now_ = no_op;
   bool has_trees_ = false; ///< some rank holds several fragments
   std::vector<reduction> reductions_;
+  std::vector<operands_of_call> calls_;
   std::uint64_t next_base_ = 0;
   memory_budget& budget_;
   counted_vector<rank_memory> memory_; ///< by rank
@@ -319,29 +333,28 @@ bool ranks_do_much(const graph& g) {
   return pieces >= together && pieces / of_a_rank >= g.ranks();
 }
 
-} // namespace
-
-transfers follow(const graph& g, const matching& m, const run_order& o, diagnostics& problems,
-                 const flow_options& options) {
-  if (g.size() == 0) // no memory for ranks that do nothing: there may be millions
+std::optional<transfers> follow_a_short_way(const graph& g, const matching& m, const run_order& o,
+                                            const flow_options& options) {
+  if (options.lists_calls)
     return {};
   if (std::optional<transfers> straight = follow_straight(g, m, o, options))
-    return *std::move(straight);
+    return straight;
   if (std::optional<transfers> received = follow_single_receives(g, m, o, options))
-    return *std::move(received);
-  if (ranks_do_much(g))
-    if (std::optional<transfers> all = follow_rank_by_rank(g, m, o, options))
-      return *std::move(all);
+    return received;
+  return ranks_do_much(g) ? follow_rank_by_rank(g, m, o, options) : std::nullopt;
+}
+
+transfers follow_in_run_order(const graph& g, const matching& m, const run_order& o, diagnostics& problems,
+                              const flow_options& options) {
   memory_budget budget(options.memory_budget);
-  follower walk(g, m, o, options.fragment_budget, budget);
+  follower walk(g, m, o, options, budget);
   try {
     if (walk.run()) {
       transfers t;
       t.list = list_transfers(g, walk.result(), budget);
       t.reductions = walk.take_reductions();
+      t.calls = walk.take_calls();
       t.fragments = walk.moved();
-      if (!t.reductions.empty())
-        separate(g, m, o, t);
       return t;
     }
     problems.push_back(given_up(g, walk.now(), fmt::format("{} fragments", options.fragment_budget)));
@@ -352,6 +365,19 @@ transfers follow(const graph& g, const matching& m, const run_order& o, diagnost
   nothing.complete = false;
   nothing.fragments = walk.moved();
   return nothing;
+}
+
+} // namespace
+
+transfers follow(const graph& g, const matching& m, const run_order& o, diagnostics& problems,
+                 const flow_options& options) {
+  if (g.size() == 0) // no memory for ranks that do nothing: there may be millions
+    return {};
+  std::optional<transfers> known = follow_a_short_way(g, m, o, options);
+  transfers t = known ? *std::move(known) : follow_in_run_order(g, m, o, problems, options);
+  if (!t.reductions.empty())
+    separate(g, m, o, t);
+  return t;
 }
 
 } // namespace tacit::graphs

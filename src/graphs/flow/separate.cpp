@@ -1,18 +1,23 @@
-// Problem: a plan moves bytes straight from where they were at first; a byte that a reduction makes is nowhere at
-// first. Such operations run as they are, and the question is which others may still be replaced around them.
+// Problem: a plan moves bytes straight from where they were at first; a byte that a reduction or a computation makes is
+// nowhere at first. Such operations run as they are, and the question is which others may still be replaced around them.
 //
 // Idea: two operations belong together if one writes a byte that the other touches, or if one receives what the
 // other sends. Closed under that, the operations fall into parts that share no byte of which any is written. A
-// part without reductions is an assignment of its own: it may be replaced as a whole, in whatever order with
+// part without either is an assignment of its own: it may be replaced as a whole, in whatever order with
 // the rest, because nothing it reads is written by another part, and nothing it writes is touched by one. A
-// part with a reduction is kept. Orders that messages without bytes and fences express are the synchronization
-// of the whole graph, not of a part (SEMANTICS E4).
+// part with a reduction or computation is kept. Orders that messages without bytes and fences express are the
+// synchronization of the whole graph, not of a part (SEMANTICS E4).
+//
+// A computation is the program's own code, and promised to run after whatever it depends on, bytes or not: all
+// that dependencies lead to it from, or from it to, on its rank, belongs to its part, and there also messages without
+// bytes join what they connect.
 //
 // Per rank, the bytes that are written fall into runs, unions of overlapping writes: all writers of a run
 // belong together, and so does every reader with each run that it touches. Cost O(accesses log accesses).
 #include "graphs/flow/separate.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 namespace tacit::graphs {
@@ -68,6 +73,37 @@ bool before(const access& a, const access& b) {
 }
 
 /// Unions of overlapping writes, sorted; `op` is one of the writers, with which all others are joined.
+/// Where each operation stands in run order.
+std::vector<std::uint32_t> places_in(const graph& g, const run_order& o) {
+  std::vector<std::uint32_t> place(g.size(), 0);
+  for (std::uint32_t at = 0; at < o.order.size(); ++at)
+    place[index(o.order[at])] = at;
+  return place;
+}
+
+/// What comes before and behind computations on their ranks.
+void join_along_dependencies(const graph& g, const run_order& o, parts& together) {
+  const std::vector<std::uint32_t> place = places_in(g, o);
+  std::vector<dependency> edges(g.dependencies().begin(), g.dependencies().end());
+  std::vector<char> of_computation(g.size());
+  const auto spread = [&](auto from, auto to, auto earlier) {
+    std::sort(edges.begin(), edges.end(), [&](const dependency& a, const dependency& b) {
+      return earlier(place[index(to(a))], place[index(to(b))]);
+    });
+    for (std::uint32_t i = 0; i < g.size(); ++i)
+      of_computation[i] = g[op_id{i}].kind == op_kind::opaque;
+    for (const dependency& d : edges)
+      if (of_computation[index(from(d))]) {
+        of_computation[index(to(d))] = 1;
+        together.join(static_cast<std::uint32_t>(index(from(d))), static_cast<std::uint32_t>(index(to(d))));
+      }
+  };
+  const auto before = [](const dependency& d) { return d.before; };
+  const auto after = [](const dependency& d) { return d.after; };
+  spread(before, after, std::less<>());
+  spread(after, before, std::greater<>());
+}
+
 std::vector<access> runs_of(std::vector<access> writes, parts& together) {
   std::sort(writes.begin(), writes.end(), before);
   std::vector<access> runs;
@@ -141,7 +177,12 @@ const reduction& made_by(const transfers& t, std::uint64_t address) {
                                      [](std::uint64_t at, const reduction& r) { return at < r.base; }));
 }
 
-void separate(const graph& g, const matching& m, const run_order& o, transfers& t) {
+namespace {
+
+enum class concerning : std::uint8_t { reductions, computations_too };
+
+void separate(const graph& g, const matching& m, const run_order& o, concerning what, transfers& t) {
+  const bool computations = what == concerning::computations_too;
   parts together(g.size());
   accesses all = collect(g, m);
   const std::vector<access> runs = runs_of(std::move(all.writes), together);
@@ -150,10 +191,16 @@ void separate(const graph& g, const matching& m, const run_order& o, transfers& 
          run != runs.end() && run->rank == r.rank && run->begin < r.end; ++run)
       together.join(run->op, r.op);
   for (std::uint32_t i = 0; i < g.size(); ++i)
-    if (g[op_id{i}].kind == op_kind::recv && m.partner[i] != no_op && g.message_length(m.partner[i]) > 0)
+    if (g[op_id{i}].kind == op_kind::recv && m.partner[i] != no_op &&
+        (computations || g.message_length(m.partner[i]) > 0))
       together.join(i, static_cast<std::uint32_t>(index(m.partner[i])));
+  if (computations)
+    join_along_dependencies(g, o, together);
 
   std::vector<bool> kept(g.size(), false); // by representative
+  for (std::uint32_t i = 0; computations && i < g.size(); ++i)
+    if (g[op_id{i}].kind == op_kind::opaque)
+      kept[together.of(i)] = true;
   for (const reduction& r : t.reductions)
     kept[together.of(static_cast<std::uint32_t>(index(r.op)))] = true;
   constexpr std::uint32_t unknown = ~std::uint32_t{0};
@@ -175,6 +222,28 @@ void separate(const graph& g, const matching& m, const run_order& o, transfers& 
       kept_runs.push_back(run);
     }
   split(t, kept_runs);
+}
+
+} // namespace
+
+void separate(const graph& g, const matching& m, const run_order& o, transfers& t) {
+  separate(g, m, o, concerning::reductions, t);
+}
+
+transfers apart_from_computations(const graph& g, const matching& m, const run_order& o, transfers t) {
+  std::vector<transfer> all(t.list.size() + t.kept.size());
+  std::merge(t.list.begin(), t.list.end(), t.kept.begin(), t.kept.end(), all.begin(),
+             [](const transfer& a, const transfer& b) {
+               return std::pair(a.destination, a.destination_address) <
+                      std::pair(b.destination, b.destination_address);
+             });
+  t.list = std::move(all);
+  t.kept.clear();
+  t.kept_part.clear();
+  t.kept_operations.clear();
+  t.part_of_kept.clear();
+  separate(g, m, o, concerning::computations_too, t);
+  return t;
 }
 
 } // namespace tacit::graphs

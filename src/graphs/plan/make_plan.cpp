@@ -601,15 +601,14 @@ plan make_plan(const graph& g, const matching& m, const run_order& o, const tran
       detail = orders.impossible;
     }
   }
-  if (why == reason::none && !t.kept_operations.empty() && t.list.empty() && f.found.empty()) {
-    why = reason::reduction_kept;
-    detail = "all that moves belongs to reductions";
-  }
+  const bool limited = options.progress == region_progress::as_written;
+  if (why == reason::none && !t.kept_operations.empty() &&
+      ((t.list.empty() && f.found.empty()) || (limited && g.has_computations())))
+    std::tie(why, detail) = why_all_is_kept(g, t);
   if (why != reason::none)
     return plan_as_written(g, m, o, why, std::move(detail));
 
   usable_findings usable; // in place of `f`, if not all of it may be used
-  const bool limited = options.progress == region_progress::as_written;
   if (limited)
     usable = findings_within_waits(g, m, o, f);
   const findings& used = limited ? usable.used : f;
@@ -625,7 +624,9 @@ plan make_plan(const graph& g, const matching& m, const run_order& o, const tran
   if (!t.kept_operations.empty()) {
     add_kept_operations(g, m, t, made);
     if (std::string stuck = check_progress(g, made); !stuck.empty()) // as in a graph that relies on buffering
-      return plan_as_written(g, m, o, reason::reduction_kept, std::move(stuck));
+      return plan_as_written(g, m, o,
+                             g.has_computations() ? reason::opaque_reaches_output : reason::reduction_kept,
+                             std::move(stuck));
   }
   if (limited)
     if (std::string grown = grown_waits(g, m, o, made); !grown.empty())

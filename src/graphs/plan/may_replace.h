@@ -13,4 +13,7 @@ namespace tacit::graphs {
 /// Why the graph cannot be replaced at all, and what stands in the way in words; or reason::none.
 std::pair<reason, std::string> may_replace(const graph& g, const transfers& t);
 
+/// Likewise if all operations are kept.
+std::pair<reason, std::string> why_all_is_kept(const graph& g, const transfers& t);
+
 } // namespace tacit::graphs

@@ -3,7 +3,7 @@
 // A plan always replaces at transfer level: the collectives found, plus every residual transfer sent straight
 // from origin to destination, plus the synchronization that the policy keeps. Per rank it is a small DAG of
 // steps that any driver can execute; the same form also holds the graph "as written", which is what runs when
-// replacing is not legal. Operations that reductions concern (flow/separate.h) keep their steps, in the order that
+// replacing is not legal. Operations that reductions and computations concern (flow/separate.h) keep their steps, in the order that
 // their data need, beside what replaces the rest. All sources that the plan overwrites are staged first (E3: the transfers are one
 // simultaneous assignment).
 #pragma once
@@ -36,7 +36,7 @@ enum class step_kind : std::uint8_t {
   send,       ///< reads to peer
   recv,       ///< writes from peer
   collective, ///< one collective call of `kind` on `comm`
-  call,       ///< the opaque operation `op` of the graph (only in plans "as written")
+  call,       ///< the opaque operation `op` of the graph
   reduce, ///< writes = reads ⊕ writes, local, by `by`; does what the operation `op` of the graph does, if it is one's
 };
 

@@ -235,8 +235,7 @@ std::string_view check_step(groups& all, const graph& g, const plan& p, std::uin
     return "a peer or tag that does not exist";
   if (s.kind == step_kind::copy && total_length(s.reads) != total_length(s.writes))
     return "unequal lengths";
-  if (s.kind == step_kind::call &&
-      (!p.as_written || index(s.op) >= g.size() || g[s.op].kind != op_kind::opaque))
+  if (s.kind == step_kind::call && (index(s.op) >= g.size() || g[s.op].kind != op_kind::opaque))
     return "a call of something that is no computation of the program";
   if (s.kind == step_kind::reduce) {
     const bool of_collective = s.op == no_op && index(s.by) < g.reducers().size() &&

@@ -8,6 +8,7 @@
 // a byte that the graph leaves alone (E2), wait sets keep what the policy asks for (E4), and everything
 // completes although no message is buffered (E5).
 //
+// Computations are the program's own code: each runs once, reads what it reads in the graph, and behind the same others of its rank.
 // Reductions of the plan that stand for one of the graph must have its operands. Where collectives combine, there is none to compare
 // with: what they leave must be the same terms as in the graph, all operands the same, and for another order there must be leave.
 //
@@ -334,7 +335,7 @@ transfers joined(const transfers& t) {
 /// Gives what the reductions of the plan make the names of those of the graph that they stand for.
 class renaming {
 public:
-  renaming(const expansion& e, const transfers& wanted, const transfers& got) : got_(got) {
+  renaming(const expansion& e, const transfers& wanted, const transfers& got) : e_(e), got_(got) {
     for (const reduction& r : wanted.reductions)
       wanted_.emplace(r.op, &r);
     for (const reduction& r : got.reductions) { // by base, as the walk numbered them
@@ -356,6 +357,9 @@ public:
     }
     return {};
   }
+  bool same_content(const std::vector<fragment>& wanted, const std::vector<fragment>& got) const {
+    return equal(wanted, got);
+  }
   /// The name in the graph of an address of source `combined`; all of `length` bytes lie in one reduction.
   std::uint64_t operator()(std::uint64_t address) const {
     const auto i = static_cast<std::size_t>(&made_by(got_, address) - got_.reductions.data());
@@ -366,9 +370,15 @@ private:
   bool equal(const std::vector<fragment>& a, const std::vector<fragment>& b) const {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const fragment& x, const fragment& y) {
       return x.address == y.address && x.length == y.length && x.source == y.source &&
-             x.source_address == (y.source == combined ? (*this)(y.source_address) : y.source_address);
+             x.source_address == name_in_graph(y);
     });
   }
+  std::uint64_t name_in_graph(const fragment& y) const {
+    if (y.source == no_rank)
+      return index(e_.original[y.source_address]);
+    return y.source == combined ? (*this)(y.source_address) : y.source_address;
+  }
+  const expansion& e_;
   const transfers& got_;
   std::unordered_map<op_id, const reduction*> wanted_;
   std::vector<const reduction*> same_; ///< per reduction of the plan
@@ -505,11 +515,134 @@ std::string check_transfers(const graph& g, const expansion& e, const transfers&
                             const transfers& plan_moves, bool reassociate, fault_location& where) {
   if (!wanted.reductions.empty() || !plan_moves.reductions.empty())
     return check_reductions(g, e, wanted, plan_moves, reassociate, where);
-  transfers got = plan_moves;
-  for (transfer& x : got.list) // what is computed is named by the operation of the original graph
-    if (x.source == no_rank)
-      x.source_address = index(e.original[x.source_address]);
-  return got.list == wanted.list ? std::string() : different_moves(wanted, got, where);
+  const auto compare = [&](const transfers& all_wanted, transfers got) {
+    for (transfer& x : got.list) // what is computed is named by the operation of the original graph
+      if (x.source == no_rank)
+        x.source_address = index(e.original[x.source_address]);
+    return got.list == all_wanted.list ? std::string() : different_moves(all_wanted, got, where);
+  };
+  return wanted.kept.empty() && plan_moves.kept.empty() ? compare(wanted, plan_moves)
+                                                        : compare(joined(wanted), joined(plan_moves));
+}
+
+/// By computation: those of its rank that dependencies say come before it.
+class computations_before {
+public:
+  computations_before(const graph& g, const run_order& o) {
+    std::vector<std::uint32_t> of_rank(g.ranks(), 0);
+    for (std::uint32_t i = 0; i < g.size(); ++i)
+      if (g[op_id{i}].kind == op_kind::opaque)
+        ++of_rank[index(g[op_id{i}].rank)];
+    std::vector<std::size_t> begin(g.size() + 1, 0);
+    for (std::uint32_t i = 0; i < g.size(); ++i)
+      begin[i + 1] = begin[i] + (of_rank[index(g[op_id{i}].rank)] + 63) / 64;
+    if (begin.back() > most_words)
+      return;
+    known_ = true;
+    std::vector<std::uint64_t> words(begin.back(), 0);
+    std::vector<std::vector<op_id>> calls(g.ranks());
+    std::vector<std::vector<op_id>> waits(g.size());
+    for (const dependency& d : g.dependencies())
+      waits[index(d.after)].push_back(d.before);
+    for (const op_id op : o.order) {
+      const std::size_t count = begin[index(op) + 1] - begin[index(op)];
+      std::uint64_t* const mine = words.data() + begin[index(op)];
+      for (const op_id before : waits[index(op)])
+        for (std::size_t w = 0; w < count; ++w)
+          mine[w] |= words[begin[index(before)] + w];
+      if (g[op].kind != op_kind::opaque)
+        continue;
+      std::vector<op_id>& here = calls[index(g[op].rank)];
+      std::vector<op_id>& list = before_[op];
+      for (std::size_t k = 0; k < here.size(); ++k)
+        if (mine[k / 64] >> (k % 64) & 1)
+          list.push_back(here[k]);
+      mine[here.size() / 64] |= std::uint64_t{1} << (here.size() % 64);
+      here.push_back(op);
+    }
+  }
+  bool known() const { return known_; }
+  const std::unordered_map<op_id, std::vector<op_id>>& all() const { return before_; }
+
+private:
+  static constexpr std::size_t most_words = std::size_t{1} << 24;
+  bool known_ = false;
+  std::unordered_map<op_id, std::vector<op_id>> before_;
+};
+
+/// Each computation of the graph runs once in the plan, on the same bytes.
+std::string check_each_runs(const graph& g, const expansion& e, fault_location& where) {
+  std::vector<char> runs(g.size(), 0);
+  const auto all_bytes = [](std::span<const segment> list) {
+    return bytes_between(list, 0, ~std::uint64_t{0});
+  };
+  for (std::uint32_t i = 0; i < e.g.size(); ++i) {
+    const op_id call{i};
+    if (e.g[call].kind != op_kind::opaque)
+      continue;
+    const op_id original = e.original[i];
+    where = location_of(e.g, call);
+    if (runs[index(original)]++ || g[original].rank != e.g[call].rank ||
+        all_bytes(g.reads(original)) != all_bytes(e.g.reads(call)) ||
+        all_bytes(g.writes(original)) != all_bytes(e.g.writes(call)))
+      return fmt::format("{} runs twice, or elsewhere", describe(g, original));
+  }
+  for (std::uint32_t i = 0; i < g.size(); ++i)
+    if (g[op_id{i}].kind == op_kind::opaque && !runs[i]) {
+      where = location_of(g, op_id{i});
+      return fmt::format("{} does not run", describe(g, op_id{i}));
+    }
+  return {};
+}
+
+std::string check_order_of_computations(const graph& g, const run_order& o, const expansion& e,
+                                        const run_order& eo, fault_location& where) {
+  const computations_before wanted(g, o), got(e.g, eo);
+  if (!wanted.known() || !got.known())
+    return "too many computations to compare their order";
+  std::unordered_map<op_id, std::vector<op_id>> got_by_original;
+  for (const auto& [call, before] : got.all())
+    for (const op_id b : before)
+      got_by_original[e.original[index(call)]].push_back(e.original[index(b)]);
+  for (auto& [call, before] : got_by_original)
+    std::sort(before.begin(), before.end());
+  for (const auto& [call, before] : wanted.all())
+    for (const op_id b : before) {
+      const std::vector<op_id>& list = got_by_original[call];
+      if (std::binary_search(list.begin(), list.end(), b))
+        continue;
+      where = location_of(g, call);
+      return fmt::format("{} no longer waits for {}", describe(g, call), describe(g, b));
+    }
+  return {};
+}
+
+std::string check_operands_of_computations(const graph& g, const transfers& wanted, const expansion& e,
+                                           const transfers& got, fault_location& where) {
+  const renaming renamed(e, wanted, got);
+  std::unordered_map<op_id, const std::vector<fragment>*> read;
+  for (const operands_of_call& c : got.calls)
+    read[e.original[index(c.op)]] = &c.read;
+  for (const operands_of_call& c : wanted.calls)
+    if (const auto found = read.find(c.op);
+        found == read.end() || !renamed.same_content(c.read, *found->second)) {
+      where = location_of(g, c.op);
+      return fmt::format("{} reads other bytes", describe(g, c.op));
+    }
+  return {};
+}
+
+std::string check_computations(const graph& g, const matching& m, const run_order& o, const expansion& e,
+                               const run_order& eo, const transfers& moved, fault_location& where) {
+  if (auto fault = check_each_runs(g, e, where); !fault.empty())
+    return fault;
+  if (auto fault = check_order_of_computations(g, o, e, eo, where); !fault.empty())
+    return fault;
+  constexpr std::uint64_t unlimited = ~std::uint64_t{0};
+  diagnostics problems;
+  const transfers wanted = follow(
+      g, m, o, problems, {.fragment_budget = unlimited, .memory_budget = unlimited, .lists_calls = true});
+  return check_operands_of_computations(g, wanted, e, moved, where);
 }
 
 /// What the graph itself writes at each rank, normalized; a receive writes what is sent to it. No list at all if
@@ -585,7 +718,8 @@ std::string validate(const graph& g, const matching& m, const run_order& o, cons
   fault_location& where = found_at ? *found_at : unused;
   if (auto fault = check_shape(g, p); !fault.empty())
     return fault;
-  const bool only_moves = !p.as_written && t.complete && t.reductions.empty() && t.kept.empty();
+  const bool computes = g.has_computations();
+  const bool only_moves = !p.as_written && t.complete && t.reductions.empty() && t.kept.empty() && !computes;
   const bool no_orders = g.ranks() < 2 || !keeps_orders(g, options.policy);
   if (only_moves && no_orders && is_right_at_once(g, t, p))
     return options.progress == region_progress::collective ? std::string() : grown_waits(g, m, o, p);
@@ -614,10 +748,14 @@ std::string validate(const graph& g, const matching& m, const run_order& o, cons
   if (t.complete) {
     // The graph met its budget, and a plan moves each of its transfers at most twice: no further limit.
     constexpr std::uint64_t unlimited = ~std::uint64_t{0};
-    const transfers moved =
-        follow(e.g, em, eo, problems, {.fragment_budget = unlimited, .memory_budget = unlimited});
+    const flow_options no_limit{
+        .fragment_budget = unlimited, .memory_budget = unlimited, .lists_calls = computes};
+    const transfers moved = follow(e.g, em, eo, problems, no_limit);
     if (auto fault = check_transfers(g, e, t, moved, options.reassociate, where); !fault.empty())
       return fault;
+    if (computes)
+      if (auto fault = check_computations(g, m, o, e, eo, moved, where); !fault.empty())
+        return fault;
   }
   if (auto fault = check_synchronization(g, m, o, e, em, eo, options.policy); !fault.empty())
     return fault;

@@ -161,11 +161,31 @@ std::uint32_t add_written_steps(const graph& g, const matching& m, op_id id, std
   return static_cast<std::uint32_t>(at.steps.size() - 1);
 }
 
+namespace {
+
+/// By kept operation: those that are kept, too, and that it waits for by a dependency of the graph. Only computations
+/// need those: the order of all else is that of its bytes.
+std::unordered_map<op_id, std::vector<op_id>> kept_dependencies(const graph& g, const transfers& t) {
+  std::unordered_map<op_id, std::vector<op_id>> out;
+  if (!g.has_computations())
+    return out;
+  for (const op_id id : t.kept_operations)
+    out.try_emplace(id);
+  for (const dependency& d : g.dependencies())
+    if (const auto waits = out.find(d.after); waits != out.end() && out.contains(d.before))
+      waits->second.push_back(d.before);
+  return out;
+}
+
+} // namespace
+
 void add_kept_operations(const graph& g, const matching& m, const transfers& t, plan& p) {
   constexpr std::int32_t first_tag = 2; // what replaces the others uses 0 and 1 between each pair of ranks
   std::unordered_map<std::uint64_t, std::int32_t> messages;
   std::unordered_map<op_id, std::int32_t> tags;
   std::vector<touched_bytes> touched(p.ranks.size());
+  const auto waits = kept_dependencies(g, t);
+  std::unordered_map<op_id, std::uint32_t> last_steps; ///< of what something may wait for
   for (const op_id id : t.kept_operations) {
     const operation& op = g[id];
     rank_plan& at = p.ranks[index(op.rank)];
@@ -181,8 +201,15 @@ void add_kept_operations(const graph& g, const matching& m, const transfers& t, 
     const auto first = static_cast<std::uint32_t>(at.steps.size());
     const std::uint32_t last = add_written_steps(g, m, id, tag, true, at);
     // Scratch memory that a message arrives in is touched by nothing else; the order is that of the last step.
-    const std::vector<std::uint32_t> before = touched[index(op.rank)].touch(
+    std::vector<std::uint32_t> before = touched[index(op.rank)].touch(
         last, first == last ? at.steps[last].reads : segment_list{}, at.steps[last].writes);
+    if (const auto also = waits.find(id); also != waits.end()) {
+      last_steps[id] = last;
+      for (const op_id earlier : also->second)
+        before.push_back(last_steps.at(earlier));
+      std::sort(before.begin(), before.end());
+      before.erase(std::unique(before.begin(), before.end()), before.end());
+    }
     at.steps[last].after.insert_at_end(before.data(), before.size());
   }
 }

@@ -140,8 +140,8 @@ void add_headlines(page& p, const graph_analysis& a, const counts& n) {
     p.headlines.emplace_back(
         "The replacement was replayed byte by byte and leaves behind exactly what the graph leaves behind.");
   if (const std::size_t kept = c.moves().kept_operations.size(); kept > 0 && !c.schedule.as_written)
-    p.headlines.push_back(
-        fmt::format("{} touch bytes of reductions and keep their order.", counted(kept, "operation")));
+    p.headlines.push_back(fmt::format("{} touch bytes of reductions or computations and keep their order.",
+                                      counted(kept, "operation")));
 }
 
 /// A pattern of the user's own.

@@ -2,6 +2,7 @@
 // the byte simulator of the graph.
 #pragma once
 
+#include "graphs/flow/separate.h"
 #include "graphs/plan/plan_machine.h"
 
 #include <string>
@@ -25,6 +26,8 @@ inline analyzed analyze_all(graph g, bool with_detection = true) {
   a.m = match(a.g, problems);
   a.o = order_operations(a.g, a.m, problems);
   a.t = follow(a.g, a.m, a.o, problems);
+  if (a.g.has_computations() && a.t.complete)
+    a.t = apart_from_computations(a.g, a.m, a.o, std::move(a.t));
   if (with_detection) {
     a.f = detect(a.g, a.m, a.o, a.t);
   } else {
@@ -57,11 +60,35 @@ inline std::string compare_memory(const graph& g, const plan& p, const std::vect
   return {};
 }
 
+/// Each computation has run once, behind those that the graph puts before it on its rank, and has read what it reads there.
+inline std::string compare_calls(const graph& g, const oracle::simulator& truth, const machine_result& got) {
+  const oracle::meaning_of_bytes meaning(g, false);
+  const auto same = [&](const byte_value& a, const byte_value& b) {
+    return a == b || meaning(a) == meaning(b);
+  };
+  const auto& wanted = truth.read_by_calls();
+  if (got.calls.size() != wanted.size())
+    return std::to_string(got.calls.size()) + " computations have run";
+  for (std::size_t i = 0; i < got.calls.size(); ++i) {
+    const auto& [op, read] = got.calls[i];
+    const auto there = wanted.find(op);
+    if (there == wanted.end() ||
+        !std::equal(read.begin(), read.end(), there->second.begin(), there->second.end(), same))
+      return describe(g, op) + " has read other bytes";
+    for (std::size_t k = 0; k < i; ++k)
+      if (got.calls[k].first == op ||
+          (g[got.calls[k].first].rank == g[op].rank && truth.order().is_before(op, got.calls[k].first)))
+        return describe(g, op) + " has run too late, or twice";
+  }
+  return {};
+}
+
 /// `runs` random executions; empty if all agree with the graph, complete, and keep the synchronization of the
 /// policy.
 inline std::string judge(const analyzed& a, const plan& p, std::uint64_t seed, int runs,
                          sync_policy policy = sync_policy::data, bool reassociate = false) {
-  const auto truth = oracle::simulator(a.g).run(seed);
+  oracle::simulator simulated(a.g);
+  const auto truth = simulated.run(seed);
   for (int i = 0; i < runs; ++i) {
     const bool strict = !p.as_written && i % 2 == 0;
     const auto got = plan_machine(a.g, p, seed + static_cast<std::uint64_t>(i), strict).run();
@@ -70,6 +97,8 @@ inline std::string judge(const analyzed& a, const plan& p, std::uint64_t seed, i
     if (!got.all_finished())
       continue;
     if (auto fault = compare_memory(a.g, p, truth, got.memory, reassociate); !fault.empty())
+      return fault;
+    if (auto fault = compare_calls(a.g, simulated, got); !fault.empty())
       return fault;
   }
   const wait_sets wanted = compute_wait_sets(
@@ -87,7 +116,8 @@ inline std::string judge(const analyzed& a, const plan& p, std::uint64_t seed, i
 /// `most` states to look at.
 inline std::string judge_every_order(const analyzed& a, const plan& p, std::size_t most, bool& all_tried,
                                      bool reassociate = false) {
-  const auto truth = oracle::simulator(a.g).run(1);
+  oracle::simulator simulated(a.g);
+  const auto truth = simulated.run(1);
   std::string fault;
   for (const bool strict : {true, false}) {
     if (strict && p.as_written)
@@ -96,6 +126,8 @@ inline std::string judge_every_order(const analyzed& a, const plan& p, std::size
       if (!fault.empty())
         return;
       fault = got.all_finished() ? compare_memory(a.g, p, truth, got.memory, reassociate) : "does not finish";
+      if (fault.empty())
+        fault = compare_calls(a.g, simulated, got);
     };
     all_tried = plan_machine::run_in_every_order(a.g, p, strict, most, look) && all_tried;
   }

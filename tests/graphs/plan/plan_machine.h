@@ -31,6 +31,8 @@ inline std::string show(const graph& g, std::uint64_t seed) {
 struct machine_result {
   std::vector<rank_memory> memory; ///< written bytes, scratch included
   std::vector<bool> finished;      ///< per rank: all its steps completed
+  std::vector<std::pair<op_id, std::vector<byte_value>>>
+      calls; ///< in the order of execution, and what they read
   bool all_finished() const {
     return std::all_of(finished.begin(), finished.end(), [](bool f) { return f; });
   }
@@ -145,6 +147,10 @@ private:
         add(v.first);
         add(v.second);
       }
+    }
+    for (const auto& [op, read] : out_.calls) {
+      add(op);
+      add_values(read);
     }
     for (const wire& w : wires_) {
       add(w.read);
@@ -401,10 +407,12 @@ private:
       store(x.rank, s.writes,
             oracle::combine(s.by, g_.reducers()[index(s.by)].element, load(x.rank, s.reads),
                             load(x.rank, s.writes)));
-    if (s.kind == step_kind::call)
+    if (s.kind == step_kind::call) {
+      out_.calls.emplace_back(s.op, load(x.rank, s.reads));
       for (const segment& w : s.writes)
         for (std::uint64_t i = 0; i < w.length; ++i)
           out_.memory[x.rank][w.address + i] = {oracle::unknown_rank, index(s.op)};
+    }
   }
 
   std::vector<byte_value> load(std::size_t rank, std::span<const segment> from) const {

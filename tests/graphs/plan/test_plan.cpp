@@ -40,6 +40,59 @@ TEST(plan, random_graphs_replaced) {
   EXPECT_GT(replaced, 700);
 }
 
+/// Computations amid other things: what does not concern them is replaced around them.
+TEST(plan, random_graphs_with_computations) {
+  int replaced = 0, beside = 0;
+  const std::uint64_t first = oracle::fuzz_seed(), count = oracle::from_environment("TACIT_FUZZ_COUNT", 3000);
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    oracle::random_recipe recipe = recipe_of(seed);
+    recipe.opaques = true;
+    recipe.one_sided = seed % 16 == 0;
+    recipe.reductions = seed % 3 == 0;
+    recipe.max_steps = seed % 5 == 0 ? 24 : 10;
+    const analyzed a = analyze_all(oracle::random_graph(seed, recipe));
+    const plan_options options = policy_of(seed);
+    const plan written = plan_as_written(a.g, a.m, a.o, reason::none, "");
+    ASSERT_EQ(validate(a.g, a.m, a.o, a.t, written, options), "") << show(a.g, seed);
+    const plan p = make_plan(a.g, a.m, a.o, a.t, a.f, options);
+    ASSERT_EQ(validate(a.g, a.m, a.o, a.t, p, options), "") << show(a.g, seed);
+    ASSERT_EQ(judge(a, p, seed, 4, options.policy), "") << show(a.g, seed);
+    replaced += !p.as_written;
+    beside += !p.as_written && a.g.has_computations();
+  }
+  EXPECT_GT(replaced, count / 10);
+  EXPECT_GT(beside, count / 20);
+}
+
+/// An alltoall of bytes that no computation touches is one, be the computation before, behind or beside it.
+TEST(plan, computations_leave_alone_what_they_do_not_touch) {
+  for (const bool waits : {false, true}) {
+    graph g(4);
+    for (std::uint32_t me = 0; me < 4; ++me) {
+      const segment inside{0x5000, 64};
+      std::vector<op_id> received;
+      for (std::uint32_t peer = 0; peer < 4; ++peer) {
+        if (peer == me)
+          continue;
+        g.send(rank_id{me}, segment{0x1000 + peer * 8, 8}, rank_id{peer}, 0);
+        received.push_back(g.recv(rank_id{me}, segment{0x2000 + peer * 8, 8}, rank_id{peer}, 0));
+      }
+      const op_id computed = g.opaque(rank_id{me}, std::span(&inside, 1), std::span(&inside, 1));
+      if (waits)
+        g.depend(received.front(), computed);
+    }
+    const analyzed a = analyze_all(std::move(g));
+    const plan p = make_plan(a.g, a.m, a.o, a.t, a.f);
+    EXPECT_EQ(p.as_written, false) << p.detail;
+    EXPECT_EQ(validate(a.g, a.m, a.o, a.t, p), "");
+    EXPECT_EQ(judge(a, p, 1, 8), "");
+    std::size_t messages_kept = 0;
+    for (const op_id op : a.t.kept_operations)
+      messages_kept += a.g[op].kind == op_kind::send;
+    EXPECT_EQ(messages_kept, waits ? 4u : 0u) << "those that a computation waits for";
+  }
+}
+
 TEST(plan, random_graphs_with_reductions) {
   int replaced = 0, beside = 0;
   for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
@@ -72,7 +125,7 @@ TEST(plan, small_ones_in_every_order) {
     recipe.min_ranks = 2;
     recipe.max_ranks = 4;
     recipe.max_steps = 5;
-    recipe.opaques = false;
+    recipe.opaques = seed % 4 == 0;
     recipe.reductions = seed % 3 == 1;
     const analyzed a = analyze_all(oracle::random_graph(seed, recipe));
     const plan_options options = policy_of(seed);
@@ -333,15 +386,16 @@ TEST(plan, of_more_ranks_than_can_be_compared_is_no_fault) {
   EXPECT_TRUE(kept.problems.empty());
 }
 
-TEST(plan, damaged_plans_are_caught) {
+struct damaged_plans {
   int damaged = 0, caught = 0;
-  for (std::uint64_t seed = 1; seed <= 2500; ++seed) {
-    oracle::random_recipe recipe = recipe_of(seed | 1);
-    const auto algorithms = known_algorithms();
-    const auto& what = algorithms[seed % algorithms.size()];
-    const analyzed a =
-        analyze_all(seed % 2 == 0 ? oracle::random_graph(seed, recipe)
-                                  : known(what, 3 + static_cast<std::uint32_t>(seed % 4), 3, seed));
+};
+
+/// Some damage does no harm (a dependency that nothing needs); then the byte machine must find nothing either.
+template <typename MakeGraph>
+damaged_plans damage_plans(std::uint64_t seeds, MakeGraph&& make) {
+  damaged_plans out;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    const analyzed a = analyze_all(make(seed));
     const plan_options options = policy_of(seed);
     plan p = make_plan(a.g, a.m, a.o, a.t, a.f, options);
     if (p.as_written)
@@ -350,19 +404,44 @@ TEST(plan, damaged_plans_are_caught) {
     const std::string done = hand.damage(p, static_cast<std::uint32_t>(a.g.communicators().size()));
     if (done.empty())
       continue;
-    ++damaged;
+    ++out.damaged;
     if (!validate(a.g, a.m, a.o, a.t, p, options).empty()) {
-      ++caught;
+      ++out.caught;
       continue;
     }
-    // Some damage does no harm (a dependency that nothing needs); then the byte machine must find nothing
-    // either.
-    ASSERT_EQ(judge(a, p, seed, 12, options.policy), "") << done << " was not noticed\n" << show(a.g, seed);
+    const std::string fault = judge(a, p, seed, 12, options.policy);
+    EXPECT_EQ(fault, "") << done << " was not noticed\n" << show(a.g, seed);
+    if (!fault.empty())
+      break;
   }
-  RecordProperty("damaged", damaged);
-  RecordProperty("caught", caught);
-  EXPECT_GT(damaged, 800);
-  EXPECT_GT(caught, damaged * 6 / 10);
+  return out;
+}
+
+TEST(plan, damaged_plans_are_caught) {
+  const auto algorithms = known_algorithms();
+  const damaged_plans seen = damage_plans(2500, [&](std::uint64_t seed) {
+    return seed % 2 == 0 ? oracle::random_graph(seed, recipe_of(seed | 1))
+                         : known(algorithms[seed % algorithms.size()],
+                                 3 + static_cast<std::uint32_t>(seed % 4), 3, seed);
+  });
+  RecordProperty("damaged", seen.damaged);
+  RecordProperty("caught", seen.caught);
+  EXPECT_GT(seen.damaged, 800);
+  EXPECT_GT(seen.caught, seen.damaged * 6 / 10);
+}
+
+TEST(plan, damaged_plans_with_computations_are_caught) {
+  const damaged_plans seen = damage_plans(4000, [](std::uint64_t seed) {
+    oracle::random_recipe recipe = recipe_of(seed);
+    recipe.one_sided = false;
+    recipe.opaques = true;
+    recipe.reductions = seed % 5 == 0;
+    return oracle::random_graph(seed, recipe);
+  });
+  RecordProperty("damaged", seen.damaged);
+  RecordProperty("caught", seen.caught);
+  EXPECT_GT(seen.damaged, 400);
+  EXPECT_GT(seen.caught, seen.damaged * 5 / 10);
 }
 
 } // namespace
