@@ -59,7 +59,7 @@ struct transfers {
   std::vector<op_id> kept_operations;
   std::vector<std::uint32_t> part_of_kept;
   std::vector<reduction> reductions;   ///< in run order, so operands come first
-  std::vector<operands_of_call> calls; ///< in run order, if it was asked for them
+  std::vector<operands_of_call> calls; ///< in run order; only of follow_with_calls
   bool apart = false;                  ///< known that no rank is given bytes where it has some that are read
   bool complete = true;        ///< false: a budget was exceeded (a diagnostic says so), `list` is meaningless
   std::uint64_t fragments = 0; ///< moved over the whole graph: what the budget counts
@@ -75,7 +75,6 @@ const reduction& made_by(const transfers& t, std::uint64_t address);
 struct flow_options {
   std::uint64_t fragment_budget = 1ull << 28;
   std::uint64_t memory_budget = 2ull << 30;
-  bool lists_calls = false; ///< what computations read is wanted, too
 };
 
 /// Reads one of the two budgets: a plain number counts fragments, one with a unit ("512MiB", "2G", powers of
@@ -85,6 +84,9 @@ bool read_budget(std::string_view text, flow_options& options);
 /// Follows every byte through the graph. Cost O(operations + fragments moved).
 transfers follow(const graph& g, const matching& m, const run_order& o, diagnostics& problems,
                  const flow_options& options = {});
+
+/// Likewise, and what computations read. Within no budget: for graphs that have met theirs.
+transfers follow_with_calls(const graph& g, const matching& m, const run_order& o, diagnostics& problems);
 
 /// The ranks that each rank must have heard from before it may leave the graph (seed 000 section 2.3).
 struct wait_sets {

@@ -93,11 +93,11 @@ private:
 
 class follower {
 public:
-  follower(const graph& g, const matching& m, const run_order& o, const flow_options& options,
+  follower(const graph& g, const matching& m, const run_order& o, std::uint64_t most_moved,
            memory_budget& budget)
-      : g_(g), m_(m), order_(o.order), most_moved_(options.fragment_budget),
-        lists_calls_(options.lists_calls), budget_(budget), memory_(counted_allocator<rank_memory>(budget)),
-        parked_(budget), content_(counted_allocator<fragment>(budget)) {}
+      : g_(g), m_(m), order_(o.order), most_moved_(most_moved), budget_(budget),
+        memory_(counted_allocator<rank_memory>(budget)), parked_(budget),
+        content_(counted_allocator<fragment>(budget)) {}
   follower(const follower&) = delete;
   follower& operator=(const follower&) = delete;
   ~follower() {
@@ -158,6 +158,7 @@ public:
     return true;
   }
 
+  void list_calls() { lists_calls_ = true; }
   const counted_vector<rank_memory>& result() const { return memory_; }
   std::vector<reduction> take_reductions() { return std::move(reductions_); }
   std::vector<operands_of_call> take_calls() { return std::move(calls_); }
@@ -273,7 +274,7 @@ private:
   const matching& m_;
   const std::vector<op_id>& order_;
   std::uint64_t most_moved_;
-  bool lists_calls_;
+  bool lists_calls_ = false;
   std::uint64_t moved_ = 0;
   op_id now_ = no_op;
   bool has_trees_ = false; ///< some rank holds several fragments
@@ -335,8 +336,6 @@ bool ranks_do_much(const graph& g) {
 
 std::optional<transfers> follow_a_short_way(const graph& g, const matching& m, const run_order& o,
                                             const flow_options& options) {
-  if (options.lists_calls)
-    return {};
   if (std::optional<transfers> straight = follow_straight(g, m, o, options))
     return straight;
   if (std::optional<transfers> received = follow_single_receives(g, m, o, options))
@@ -345,9 +344,11 @@ std::optional<transfers> follow_a_short_way(const graph& g, const matching& m, c
 }
 
 transfers follow_in_run_order(const graph& g, const matching& m, const run_order& o, diagnostics& problems,
-                              const flow_options& options) {
+                              const flow_options& options, bool lists_calls) {
   memory_budget budget(options.memory_budget);
-  follower walk(g, m, o, options, budget);
+  follower walk(g, m, o, options.fragment_budget, budget);
+  if (lists_calls)
+    walk.list_calls();
   try {
     if (walk.run()) {
       transfers t;
@@ -374,7 +375,15 @@ transfers follow(const graph& g, const matching& m, const run_order& o, diagnost
   if (g.size() == 0) // no memory for ranks that do nothing: there may be millions
     return {};
   std::optional<transfers> known = follow_a_short_way(g, m, o, options);
-  transfers t = known ? *std::move(known) : follow_in_run_order(g, m, o, problems, options);
+  transfers t = known ? *std::move(known) : follow_in_run_order(g, m, o, problems, options, false);
+  if (!t.reductions.empty())
+    separate(g, m, o, t);
+  return t;
+}
+
+transfers follow_with_calls(const graph& g, const matching& m, const run_order& o, diagnostics& problems) {
+  constexpr std::uint64_t unlimited = ~std::uint64_t{0};
+  transfers t = follow_in_run_order(g, m, o, problems, {unlimited, unlimited}, true);
   if (!t.reductions.empty())
     separate(g, m, o, t);
   return t;

@@ -638,10 +638,8 @@ std::string check_computations(const graph& g, const matching& m, const run_orde
     return fault;
   if (auto fault = check_order_of_computations(g, o, e, eo, where); !fault.empty())
     return fault;
-  constexpr std::uint64_t unlimited = ~std::uint64_t{0};
   diagnostics problems;
-  const transfers wanted = follow(
-      g, m, o, problems, {.fragment_budget = unlimited, .memory_budget = unlimited, .lists_calls = true});
+  const transfers wanted = follow_with_calls(g, m, o, problems);
   return check_operands_of_computations(g, wanted, e, moved, where);
 }
 
@@ -748,9 +746,9 @@ std::string validate(const graph& g, const matching& m, const run_order& o, cons
   if (t.complete) {
     // The graph met its budget, and a plan moves each of its transfers at most twice: no further limit.
     constexpr std::uint64_t unlimited = ~std::uint64_t{0};
-    const flow_options no_limit{
-        .fragment_budget = unlimited, .memory_budget = unlimited, .lists_calls = computes};
-    const transfers moved = follow(e.g, em, eo, problems, no_limit);
+    const flow_options no_limit{.fragment_budget = unlimited, .memory_budget = unlimited};
+    const transfers moved =
+        computes ? follow_with_calls(e.g, em, eo, problems) : follow(e.g, em, eo, problems, no_limit);
     if (auto fault = check_transfers(g, e, t, moved, options.reassociate, where); !fault.empty())
       return fault;
     if (computes)

@@ -2,6 +2,8 @@
 // joined graph does, on the byte machine.
 #include "graphs/plan/plan_judge.h"
 
+#include "graphs/choice/choose.h"
+#include "graphs/compile/compile.h"
 #include "graphs/compile/stages.h"
 #include "oracle/fuzz_count.h"
 #include "oracle/random_graph.h"
@@ -277,6 +279,31 @@ TEST(stages, computations_cut_random_graphs) {
   }
   EXPECT_GT(cut, count / 12); // others have computations that go on beside messages
   EXPECT_GT(replaced, count / 10);
+}
+
+/// All that is compared for them, what is made of stages among it.
+TEST(stages, every_variant_of_random_graphs_with_computations) {
+  std::size_t plans = 0, formed = 0;
+  const std::uint64_t first = oracle::fuzz_seed(), count = oracle::fuzz_count() / 2;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    oracle::random_recipe recipe = without_epochs(seed);
+    recipe.opaques = true;
+    const compile_options options = staged_options(seed);
+    const graph g = seed % 2 == 0 ? oracle::random_graph(seed, recipe) : random_sequence(3 * seed, 2).g();
+    const compilation c = compile(g, options);
+    ASSERT_FALSE(has_errors(c.problems)) << show(g, seed);
+    const analyzed a = analyze_all(with_groups(g, c.groups));
+    choice_request wanted;
+    wanted.most = 100;
+    wanted.where.longest_in_memory = 1 << 30;
+    for (const named_plan& p : choose(a.g, c, options, wanted).plans) {
+      ASSERT_EQ(judge(a, p.steps, seed, 4, options.planning.policy), "") << p.name << "\n" << show(g, seed);
+      ++plans;
+      formed += p.name != written_name && p.name.find("collectives") == std::string::npos;
+    }
+  }
+  EXPECT_GT(plans, count);
+  EXPECT_GT(formed, count / 10);
 }
 
 /// An exchange of all ranks, and computations that read what the first block of each rank becomes.
