@@ -306,22 +306,25 @@ int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MP
  *                                          operations they have. tacit_explain says who did it, and why
  *   tacit_patterns  TACIT_PATTERNS         a file with descriptions of patterns (docs/patterns.md), which rank 0
  *                                          reads; tacit_explain says which of them the graph has
- *   tacit_tune      TACIT_TUNE             auto (default): of a graph that as written is
+ *   tacit_tune      TACIT_TUNE             auto (default): of a graph that as written by MPI's messages is
  *                                          predicted to take 5 us or more, after ten runs up to 500 of each try
  *                                          what was chosen, the graph as written by MPI's messages unless it
- *                                          is predicted to take ten times as long, and up to
- *                                          two more that are predicted to take at most twice as long (through
- *                                          memory four times), none of more than 512
- *                                          messages a rank, and of graphs of more than
- *                                          10,000 operations no algorithms;
+ *                                          is predicted to take more than ten times as long, and others, six
+ *                                          in all: the cheapest three through memory that are predicted to take
+ *                                          at most four times as long, and what else is predicted to take at
+ *                                          most twice as long. Beside what was chosen none of more than 512
+ *                                          steps a rank, of more than 64 at most four in all, and of graphs of
+ *                                          more than 10,000 operations mostly no algorithms;
  *                                          all ranks go on with what was chosen unless
  *                                          another one is faster by more than 3 %. They try again after a hundred
  *                                          times as many runs, and after twice as many each time nothing
  *                                          has changed, what was not four times as slow; so it all
  *                                          stays prepared. Not of graphs that rely on
  *                                          buffers of MPI, of reductions with tacit_allow_reassociation, of what
- *                                          all ranks compile together, in the background or more than three
- *                                          times, and of no more than 256 schedules at a time. On: the first
+ *                                          all ranks compile together or rank 0 in the background, of kept graphs
+ *                                          that were used again more than three times and have to connect anew,
+ *                                          with tacit_driver, tacit_plan or tacit_replace=always,
+ *                                          and of no more than 256 schedules at a time (docs/graphs.md). On: the first
  *                                          runs try the graph as written, MPI's collectives and what else is
  *                                          predicted to be fast, and all ranks go on with the fastest (the graph
  *                                          as written unless another one is faster by more than 3 %).
