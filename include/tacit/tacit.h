@@ -4,8 +4,8 @@
  * out what the whole graph means as a movement of data, recognises MPI's collective operations in it, and
  * makes a schedule that does the same thing: the same bytes at the same addresses, and nothing else written.
  * Every schedule is checked by replay before it is returned; a graph that cannot be replaced runs as written,
- * and tacit_explain says why. (T. Hoefler, T. Schneider: Runtime Detection and Optimization of Collective
- * Communication Patterns, PACT 2012.)
+ * and tacit_explain says why. docs/graphs.md tells all of this at length. (T. Hoefler, T. Schneider: Runtime
+ * Detection and Optimization of Collective Communication Patterns, PACT 2012.)
  *
  *     tacit_graph graph;
  *     tacit_schedule schedule;
@@ -260,10 +260,13 @@ int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MP
  * own; the graph's communicator may be freed. Errors of the schedule call the error handler that it has now,
  * with a communicator of the schedule.
  *
- * The graphs are gathered to rank 0, analysed there, and every rank gets its part; time and memory on rank 0
- * grow with the sum of all graphs. If some rank has 4,096 operations or more, all ranks first look at their own
- * parts together (tacit_compile, below). If all is one collective of all ranks, nothing is gathered; else rank 0
- * gets what moves in the end, and the graph only if that does not say what the graph means.
+ * Of a graph that the communicator keeps (tacit_graphs_kept) nothing is gathered. Other graphs are gathered to
+ * rank 0, analysed there, and every rank gets its part; time and memory on rank 0 grow with the sum of all
+ * graphs. If some rank has 4,096 operations or more, and there are three ranks or more, and sends, receives and
+ * copies of bytes alone, all ranks first look at their own parts together (tacit_compile, below). If all is one
+ * collective of all ranks, nothing is gathered. Else, if nothing is wrong with any part, and no more transfers
+ * are left than the graph has operations, rank 0 gets what moves in the end. It gets the graph in all other cases,
+ * and where nothing that replaces the graph follows from what moves (docs/graphs.md).
  *
  * Compiling declares the region collective: like a collective operation of MPI, the schedule may make any
  * rank wait for any other one, whether or not the graph does. So every rank must start its schedule without
@@ -296,7 +299,9 @@ int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MP
  *                                          must have
  *   tacit_budget    TACIT_BUDGET           what the analysis may take before it gives up: fragments moved, or
  *                                          memory such as 512MiB
- *   tacit_replace   TACIT_REPLACE          true (default): where that is predicted to be faster; always: wherever possible;
+ *   tacit_replace   TACIT_REPLACE          true (default): where that is predicted to be faster, and what all ranks
+ *                                          compile together (tacit_compile) wherever possible, as nobody knows
+ *                                          there what the graph as written would take; always: wherever possible;
  *                                          false: run the graph as written
  *   tacit_allow_reassociation  TACIT_ALLOW_REASSOCIATION   false (default), or true: reductions that round, as sums
  *                                          in floating point do, may be replaced by collectives of MPI, which
@@ -354,7 +359,8 @@ int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MP
  *                                          "analysis:", and which run. Such a schedule is not kept
  *                                          (tacit_graphs_kept), but takes the steps of an equal graph that is
  *
- * Other keys are ignored, unless they start with tacit_ and nothing of tacit knows them, which is an error.
+ * Other keys are ignored, unless they start with tacit_ and nothing of tacit knows them, which is an error. What
+ * messages cost is said by the variable TACIT_MESSAGE_COST alone: the key tacit_message_cost is ignored here.
  * (TACIT_PROGRESS is another matter: it says who progresses messages, docs/neighborhood.md.)
  *
  * Errors, equal on all ranks: TACIT_ERR_GRAPH, TACIT_ERR_ENVIRONMENT, TACIT_ERR_MEMORY, TACIT_ERR_MPI, and
