@@ -645,6 +645,36 @@ TEST_F(staged_exchanges, are_replaced_around_a_computation) {
   run_and_look();
 }
 
+/// A computation on bytes that no message touches leaves the exchange beside it to MPI's collective, in whatever order they are written.
+TEST_F(staged_exchanges, are_replaced_beside_a_computation) {
+  for (auto* list : {&out, &between, &in})
+    list->assign(static_cast<std::size_t>(size()), 7);
+  tacit_graph_compute(
+      graph,
+      [](void* context) {
+        auto* self = static_cast<staged_exchanges*>(context);
+        for (int& x : self->between)
+          x = 3 * x + self->calls;
+        ++self->calls;
+      },
+      this, between.data(), size(), MPI_INT, between.data(), size(), MPI_INT, nullptr);
+  exchange(out, in, 0);
+  compile_replacing();
+  if (size() >= 3)
+    EXPECT_EQ(explain().find("runs as written"), std::string::npos) << explain();
+  int wanted = 7;
+  for (int round = 1; round < 5; ++round) {
+    for (int peer = 0; peer < size(); ++peer)
+      out[static_cast<std::size_t>(peer)] = 1000 * rank() + 10 * peer + round;
+    wanted = 3 * wanted + round - 1;
+    ASSERT_EQ(tacit_run(schedule), TACIT_SUCCESS) << tacit_last_error();
+    EXPECT_EQ(calls, round);
+    EXPECT_EQ(between, std::vector<int>(static_cast<std::size_t>(size()), wanted));
+    for (int peer = 0; peer < size(); ++peer)
+      EXPECT_EQ(in[static_cast<std::size_t>(peer)], 1000 * peer + 10 * rank() + round);
+  }
+}
+
 TEST_F(capi, ranks_that_end_different_numbers_of_stages_are_named) {
   if (size() < 2)
     return;
