@@ -625,6 +625,12 @@ protected:
         EXPECT_EQ(in[static_cast<std::size_t>(peer)], 2 * (1000 * rank() + 10 * peer + round) + 1);
     }
   }
+  static void treble(void* context) {
+    auto* self = static_cast<staged_exchanges*>(context);
+    for (int& x : self->between)
+      x = 3 * x + self->calls;
+    ++self->calls;
+  }
   std::vector<int> out, between, in;
   int calls = 0;
 };
@@ -649,19 +655,13 @@ TEST_F(staged_exchanges, are_replaced_around_a_computation) {
 TEST_F(staged_exchanges, are_replaced_beside_a_computation) {
   for (auto* list : {&out, &between, &in})
     list->assign(static_cast<std::size_t>(size()), 7);
-  tacit_graph_compute(
-      graph,
-      [](void* context) {
-        auto* self = static_cast<staged_exchanges*>(context);
-        for (int& x : self->between)
-          x = 3 * x + self->calls;
-        ++self->calls;
-      },
-      this, between.data(), size(), MPI_INT, between.data(), size(), MPI_INT, nullptr);
+  tacit_graph_compute(graph, treble, this, between.data(), size(), MPI_INT, between.data(), size(), MPI_INT,
+                      nullptr);
   exchange(out, in, 0);
   compile_replacing();
-  if (size() >= 3)
+  if (size() >= 3) {
     EXPECT_EQ(explain().find("runs as written"), std::string::npos) << explain();
+  }
   int wanted = 7;
   for (int round = 1; round < 5; ++round) {
     for (int peer = 0; peer < size(); ++peer)
