@@ -157,8 +157,10 @@ std::optional<std::vector<message>> told_as_collective(const whole_runs& runs, c
   constexpr std::size_t left_out = ~std::size_t{0};
   std::vector<std::size_t> number;
   for (const graphs::named_plan& p : chosen.plans) {
-    const bool is_told =
-        is_made_of_own_runs(p.name, runs.compiled.meaning.ranks, where) && leads_to(told.what, p, runs);
+    const bool may_be_told = is_made_of_own_runs(p.name, runs.compiled.meaning.ranks, where);
+    const bool is_told = may_be_told && leads_to(told.what, p, runs);
+    if (may_be_told && !is_told && !p.steps.ranks.empty())
+      return std::nullopt; // its steps are there to be told, and it would not be measured
     number.push_back(is_told ? told.plans.size() : left_out);
     if (is_told)
       told.plans.push_back(p.name);

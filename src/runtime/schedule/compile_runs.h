@@ -28,7 +28,7 @@ std::optional<graphs::choice> choose_at_sight(const whole_runs& runs, const grap
 
 /// What `scatter_by_tree` takes: the explanation and the collective, for each rank alike. Nothing where a rank would have to make the steps of
 /// many others to know its own, or some rank that is looked at makes others than those of a plan, if it has steps. Of several variants,
-/// which are finalists (choose.h), that counts for the first one; others are left out.
+/// which are finalists (choose.h), the first alone counts for what has no steps or would need those of others; others are left out.
 std::optional<std::vector<message>> told_as_collective(const whole_runs& runs, const explanation& why,
                                                        const graphs::choice& chosen, const std::string& asked,
                                                        const graphs::process_map& where);
