@@ -157,10 +157,10 @@ std::vector<local_graph> with_copies(const std::vector<local_graph>& parts) {
   return out;
 }
 
-std::vector<message> packed(const std::vector<local_graph>& parts) {
+std::vector<message> packed(const std::vector<local_graph>& parts, std::uint64_t longest_in_memory = 4096) {
   std::vector<message> out;
   for (const local_graph& part : parts)
-    out.push_back(packed_graph({1, 4096, 1}, part));
+    out.push_back(packed_graph({1, longest_in_memory, 1}, part));
   return out;
 }
 
@@ -208,23 +208,17 @@ TEST(compile_runs, every_rank_makes_steps_that_are_right_together) {
   EXPECT_GT(told_as_collectives, told / 2) << "of " << told;
 }
 
-/// An alltoall of five ranks, each of which has a message for itself, too.
-graphs::graph exchange_with_oneself(std::uint64_t block) {
-  graphs::affine_graph g =
-      graphs::generate_runs({.kind = pattern::alltoall, .ranks = 5, .block = block}).value();
-  for (std::uint32_t r = 0; r < 5; ++r) {
-    const std::int32_t tag = g.ranks[r].runs()[0].tag;
-    g.ranks[r].add({graphs::op_kind::recv, world, tag, rank_id{r}, {0x9000'0000, block}});
-    g.ranks[r].add({graphs::op_kind::send, world, tag, rank_id{r}, {0x8000'0000, block}});
-  }
-  return graphs::expanded(g);
-}
-
 /// Who makes its own steps copies its own block; then the graph as written is told as it is, and is measured.
 TEST(compile_runs, a_message_to_oneself_is_no_reason_to_measure_nothing) {
-  const std::vector<local_graph> parts =
-      parts_of(*graphs::affine_form(exchange_with_oneself(std::uint64_t{64} << 10)));
-  const std::vector<message> told = compile_and_tell(packed(parts), {});
+  constexpr std::uint64_t block = 8192;
+  graphs::graph loops(4);
+  for (std::uint32_t me = 0; me < 4; ++me)
+    for (std::uint32_t peer = 0; peer < 4; ++peer) {
+      loops.recv(rank_id{me}, {0x2000'0000 + peer * block, block}, rank_id{peer}, 0);
+      loops.send(rank_id{me}, {0x1000'0000 + peer * block, block}, rank_id{peer}, 0);
+    }
+  const std::vector<local_graph> parts = parts_of(*graphs::affine_form(loops));
+  const std::vector<message> told = compile_and_tell(packed(parts, 2 * block), {});
   const told_part mine = unpacked_part(told[1]);
   const auto* const collective = std::get_if<told_collective>(&mine);
   const rank_part part = collective ? part_of_collective(*collective, parts[0]) : std::get<rank_part>(mine);
@@ -236,7 +230,15 @@ TEST(compile_runs, a_message_to_oneself_is_no_reason_to_measure_nothing) {
 }
 
 TEST(compile_runs, a_copy_of_the_own_block_is_no_reason_to_expand) {
-  const graphs::graph messages = exchange_with_oneself(64);
+  const graphs::graph messages = graphs::expanded([] {
+    graphs::affine_graph g =
+        graphs::generate_runs({.kind = pattern::alltoall, .ranks = 5, .block = 64}).value();
+    for (std::uint32_t r = 0; r < 5; ++r) {
+      g.ranks[r].add({graphs::op_kind::recv, world, g.ranks[r].runs()[0].tag, rank_id{r}, {0x9000'0000, 64}});
+      g.ranks[r].add({graphs::op_kind::send, world, g.ranks[r].runs()[0].tag, rank_id{r}, {0x8000'0000, 64}});
+    }
+    return g;
+  }());
   std::vector<local_graph> parts = with_copies(parts_of(*graphs::affine_form(messages)));
   const std::optional<whole_runs> runs = whole_runs_of(parts, {});
   ASSERT_TRUE(runs);
