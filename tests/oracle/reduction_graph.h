@@ -13,7 +13,9 @@ namespace tacit::oracle {
 
 class reduction_graph_maker {
 public:
-  explicit reduction_graph_maker(std::uint64_t seed) : random_(seed), g_(between(2, 7)) {}
+  explicit reduction_graph_maker(std::uint64_t seed, std::uint32_t least_ranks = 2,
+                                 std::uint32_t most_ranks = 7)
+      : random_(seed), g_(between(least_ranks, most_ranks)) {}
 
   graph make() {
     for (const reducer& r :
@@ -432,6 +434,9 @@ private:
 
 inline graph reduction_graph(std::uint64_t seed) {
   return reduction_graph_maker(seed).make();
+}
+inline graph reduction_graph(std::uint64_t seed, std::uint32_t ranks) {
+  return reduction_graph_maker(seed, ranks, ranks).make();
 }
 
 } // namespace tacit::oracle
