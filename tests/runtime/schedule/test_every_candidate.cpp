@@ -565,7 +565,7 @@ TEST(every_candidate, moves_and_combines_what_the_graph_does) {
     std::printf("every candidate: %d ranks, %llu graphs, %zu executed, %zu wrong\n", static_cast<int>(p),
                 static_cast<unsigned long long>(count), all, wrong);
   }
-  EXPECT_GT(all, (p > 2 ? 6 : 2) * count);
+  EXPECT_GT(all, (p > 2 && count > 40 ? 6 : 1) * count);
   for (MPI_Comm& comm : comms)
     MPI_Comm_free(&comm);
 }
