@@ -66,7 +66,7 @@ void ignore(MPI_Comm*, int*, ...) {}
 
 int run() {
   const auto ranks = static_cast<std::uint32_t>(size_of(MPI_COMM_WORLD));
-  const std::uint64_t first = oracle::fuzz_seed(), number = oracle::from_environment("TACIT_FUZZ_COUNT", 6);
+  const std::uint64_t first = oracle::fuzz_seed(), number = oracle::from_environment("TACIT_FUZZ_COUNT", 4);
   counts count;
   std::uint64_t compared = 0;
   for (std::uint64_t seed = first; compared < number; ++seed) {
