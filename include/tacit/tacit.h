@@ -200,7 +200,7 @@ int tacit_graph_add_operator(tacit_graph graph, MPI_Op operation, MPI_Datatype d
  * below) where that is predicted to be faster, whatever the computations take, if each of them depends on all that its
  * rank receives before it, and all that is sent behind it depends on it: what goes on beside messages stays beside them.
  * Messages and copies are replaced as well if no byte of theirs is touched by a computation, directly or through others, and no
- * computation depends on them or they on one.
+ * computation depends on them or they on one; not where messages without bytes or tacit_policy=keep_sync keep orders.
  * All stays as written with tacit_progress=as_written, beside one-sided operations and fences, where ranks take turns, as in
  * a wave, where messages of two ranks wait for each other in a circle, and where calls of tacit_graph_stage do not fit.
  * Errors: TACIT_ERR_ARGUMENT. */

@@ -8,6 +8,7 @@
 #include "graphs/choice/tried_algorithms.h"
 #include "graphs/cost/driver_prices.h"
 #include "graphs/cost/message_price.h"
+#include "graphs/plan/synchronization.h"
 
 #include <algorithm>
 #include <limits>
@@ -208,12 +209,14 @@ void chooser::add_leftovers(const plan& whole, std::string_view where) {
 }
 
 /// What the stages of the graph are by themselves. Each of them has been validated with its collectives, and may run so. What is made of
-/// them here has to be compared with the whole graph, byte by byte: that takes its transfers.
+/// them here has to be compared with the whole graph, byte by byte: that takes its transfers; and where messages without bytes may say that
+/// computations have run, nobody compares that.
 void chooser::add_stages() {
   const plan& staged = c_.in_stages.schedule;
   if (staged.ranks.empty())
     return;
-  const bool comparable = c_.moved.complete;
+  const bool ordered_calls = g_.has_computations() && keeps_orders(g_, options_.planning.policy);
+  const bool comparable = c_.moved.complete && !ordered_calls;
   if (options_.planning.progress == region_progress::collective && has_collectives(staged) && comparable)
     add_forms(staged, in_stages);
   const bool as_it_is = !has_ordered(staged);

@@ -9,8 +9,7 @@
 // synchronization of the whole graph, not of a part (SEMANTICS E4).
 //
 // A computation is the program's own code, and promised to run after whatever it depends on, bytes or not: all
-// that dependencies lead to it from, or from it to, on its rank, belongs to its part, and there also messages without
-// bytes join what they connect.
+// that dependencies lead to it from, or from it to, on its rank, belongs to its part.
 //
 // Per rank, the bytes that are written fall into runs, unions of overlapping writes: all writers of a run
 // belong together, and so does every reader with each run that it touches. Cost O(accesses log accesses).
@@ -191,8 +190,7 @@ void separate(const graph& g, const matching& m, const run_order& o, concerning 
          run != runs.end() && run->rank == r.rank && run->begin < r.end; ++run)
       together.join(run->op, r.op);
   for (std::uint32_t i = 0; i < g.size(); ++i)
-    if (g[op_id{i}].kind == op_kind::recv && m.partner[i] != no_op &&
-        (computations || g.message_length(m.partner[i]) > 0))
+    if (g[op_id{i}].kind == op_kind::recv && m.partner[i] != no_op && g.message_length(m.partner[i]) > 0)
       together.join(i, static_cast<std::uint32_t>(index(m.partner[i])));
   if (computations)
     join_along_dependencies(g, o, together);

@@ -602,8 +602,9 @@ plan make_plan(const graph& g, const matching& m, const run_order& o, const tran
     }
   }
   const bool limited = options.progress == region_progress::as_written;
-  if (why == reason::none && !t.kept_operations.empty() &&
-      ((t.list.empty() && f.found.empty()) || (limited && g.has_computations())))
+  // A message without bytes may say that a computation has run; what takes its place here would not wait for that.
+  const bool all_stays = g.has_computations() && (limited || keeps_orders(g, options.policy));
+  if (why == reason::none && !t.kept_operations.empty() && ((t.list.empty() && f.found.empty()) || all_stays))
     std::tie(why, detail) = why_all_is_kept(g, t);
   if (why != reason::none)
     return plan_as_written(g, m, o, why, std::move(detail));

