@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 namespace tacit::neighbors {
@@ -54,6 +55,25 @@ struct tally {
   }
 };
 
+/// Each message has both its ends among them, of the same length. What is as written in a plan may be received by a longer receive.
+bool has_both_ends(const graphs::plan& p, const exchange& x) {
+  using end = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>; // from, to, bytes
+  std::vector<end> sent, received;
+  for (std::uint64_t r = 0; r < p.ranks.size(); ++r)
+    for (const graphs::step& s : p.ranks[r].steps) {
+      if (!belongs_to(s, x))
+        continue;
+      const std::uint64_t peer = index(s.peer);
+      if (s.kind == graphs::step_kind::send)
+        sent.emplace_back(r, peer, graphs::total_length(s.reads));
+      else
+        received.emplace_back(peer, r, graphs::total_length(s.writes));
+    }
+  std::sort(sent.begin(), sent.end());
+  std::sort(received.begin(), received.end());
+  return sent == received;
+}
+
 std::vector<exchange> exchanges_of(const graphs::plan& p) {
   std::map<std::int32_t, tally> by_tag;
   for (std::size_t r = 0; r < p.ranks.size(); ++r)
@@ -62,7 +82,8 @@ std::vector<exchange> exchanges_of(const graphs::plan& p) {
         by_tag[s.tag].add(r, s);
   std::vector<exchange> out;
   for (const auto& [tag, known] : by_tag)
-    if (known.one_moment && known.several && known.messages + p.ranks.size() <= most_messages)
+    if (known.one_moment && known.several && known.messages + p.ranks.size() <= most_messages &&
+        has_both_ends(p, {tag}))
       out.push_back({tag});
   return out;
 }
