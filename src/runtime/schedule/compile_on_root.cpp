@@ -101,12 +101,18 @@ void refuse_unknown_plan(const graphs::choice& chosen, const std::string& plan) 
   if (plan.empty() || !chosen.variants.empty())
     return;
   std::string names;
-  for (const graphs::priced_variant& w : chosen.compared)
-    if (const std::string name = fmt::format("\"{}\"", w.plan); names.find(name) == std::string::npos)
+  bool is_priced = false;
+  for (const graphs::priced_variant& w : chosen.compared) {
+    is_priced = is_priced || w.plan == plan;
+    if (const std::string name = fmt::format("\"{}\"", w.plan);
+        w.plan != plan && names.find(name) == std::string::npos)
       names += (names.empty() ? "" : ", ") + name;
+  }
+  const char* const why = is_priced
+                              ? "which has not passed its check against this graph, whose other plans are"
+                              : "but the plans of this graph are";
   throw call_error(call_error::kind::environment,
-                   fmt::format("tacit_plan is \"{}\", but the plans of this graph are {}", plan, names),
-                   true);
+                   fmt::format("tacit_plan is \"{}\", {} {}", plan, why, names), true);
 }
 
 /// Whatever has no price, as what only a driver does that was asked for.
