@@ -51,9 +51,7 @@ void judge_candidates(graph g, std::size_t most, const std::string& what, counts
 }
 
 /// Plans with more of them are looked at no further.
-std::size_t most_states() {
-  return oracle::from_environment("TACIT_FUZZ_STATES", 2'000);
-}
+constexpr std::size_t most_states = 2'000;
 
 TEST(every_order, of_what_replaces_known_algorithms) {
   counts whole;
@@ -67,7 +65,7 @@ TEST(every_order, of_what_replaces_known_algorithms) {
         if (k.kind == pattern::allgather || k.kind == pattern::alltoall)
           r.block = 1;
         if (const auto g = generate(r, problems))
-          judge_candidates(*g, most_states(), std::string(k.what) + " on " + std::to_string(ranks), whole);
+          judge_candidates(*g, most_states, std::string(k.what) + " on " + std::to_string(ranks), whole);
       }
   for (const auto& [name, times] : whole)
     RecordProperty(name, times);
@@ -89,10 +87,10 @@ TEST(every_order, of_small_reductions_and_of_stages) {
     one_after_the_other.append(oracle::random_graph(seed, recipe));
     one_after_the_other.mark();
     one_after_the_other.append(oracle::random_graph(seed + 1'000'000, recipe));
-    judge_candidates(std::move(one_after_the_other.g()), most_states(),
-                     "stages, seed " + std::to_string(seed), whole);
+    judge_candidates(std::move(one_after_the_other.g()), most_states, "stages, seed " + std::to_string(seed),
+                     whole);
     if (const graph g = oracle::reduction_graph(seed, ranks); g.size() <= 16)
-      judge_candidates(g, most_states(), "reductions, seed " + std::to_string(seed), whole);
+      judge_candidates(g, most_states, "reductions, seed " + std::to_string(seed), whole);
   }
   int staged = 0, in_short_pieces = 0;
   for (const auto& [name, times] : whole) {
