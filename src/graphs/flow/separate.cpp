@@ -228,14 +228,18 @@ void separate(const graph& g, const matching& m, const run_order& o, transfers& 
   separate(g, m, o, concerning::reductions, t);
 }
 
-transfers apart_from_computations(const graph& g, const matching& m, const run_order& o, transfers t) {
+std::vector<transfer> with_kept(const transfers& t) {
   std::vector<transfer> all(t.list.size() + t.kept.size());
   std::merge(t.list.begin(), t.list.end(), t.kept.begin(), t.kept.end(), all.begin(),
              [](const transfer& a, const transfer& b) {
                return std::pair(a.destination, a.destination_address) <
                       std::pair(b.destination, b.destination_address);
              });
-  t.list = std::move(all);
+  return all;
+}
+
+transfers apart_from_computations(const graph& g, const matching& m, const run_order& o, transfers t) {
+  t.list = with_kept(t);
   t.kept.clear();
   t.kept_part.clear();
   t.kept_operations.clear();

@@ -17,6 +17,7 @@
 // operations are followed by an empty copy, so that a dependency on them is one edge.
 #include "graphs/plan/plan.h"
 
+#include "graphs/flow/separate.h"
 #include "graphs/flow/terms.h"
 #include "graphs/graph/segments.h"
 #include "graphs/plan/at_once.h"
@@ -311,11 +312,7 @@ fault_location first_difference(const transfers& a, const transfers& b, std::siz
 /// All that is left behind, moved or kept, in canonical form.
 transfers joined(const transfers& t) {
   transfers all;
-  all.list.resize(t.list.size() + t.kept.size());
-  const auto before = [](const transfer& a, const transfer& b) {
-    return std::pair(a.destination, a.destination_address) < std::pair(b.destination, b.destination_address);
-  };
-  std::merge(t.list.begin(), t.list.end(), t.kept.begin(), t.kept.end(), all.list.begin(), before);
+  all.list = with_kept(t);
   std::size_t last = 0;
   for (std::size_t i = 1; i < all.list.size(); ++i) {
     transfer& a = all.list[last];
