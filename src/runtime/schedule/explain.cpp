@@ -50,8 +50,8 @@ std::string combined(const graphs::graph& g, const graphs::compilation& c) {
   if (moved.reductions.empty())
     return {};
   std::string out =
-      fmt::format("reductions: {}, in {} operations; {} of the graph keep their order\n", moved.reductions.size(),
-                  moved.kept_operations.size(), c.moves().kept_operations.size());
+      fmt::format("reductions: {}, in {} operations; {} of the graph keep their order\n",
+                  moved.reductions.size(), moved.kept_operations.size(), c.moves().kept_operations.size());
   const graphs::terms all = graphs::terms_of(g, moved, most_operands);
   for (std::size_t i = 0; i < std::min(all.list.size(), shown); ++i)
     out += fmt::format("leave {} B at rank {}: {}\n", all.list[i].length, index(all.list[i].destination),
