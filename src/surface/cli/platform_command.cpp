@@ -54,6 +54,16 @@ graphs::machine_model measure(const mpi_program& measured, progress_line& progre
   }
 }
 
+/// Whether the launcher starts both ranks on one host. Nobody else can tell what its words mean.
+bool launches_on_one_host(const mpi_program& measured, progress_line& progress) {
+  const temporary_folder folder("platform");
+  const fs::path output = folder.path / "hosts";
+  std::vector<std::string> words = measured.on_ranks(2);
+  words.insert(words.end(), {"--hosts", "--output", output.string()});
+  run_mpi_program(words, folder, "looking where " + measured.family + " runs", progress);
+  return read_file(output) == "1\n";
+}
+
 /// Empty, or why the model could not be kept.
 std::string keep(const graphs::machine_model& m) {
   const fs::path file = graphs::model_file(m.machine, m.one_host);
@@ -80,10 +90,12 @@ struct found_model {
 
 found_model model_of(const platform_options& options, const mpi_program& measured, progress_line& progress) {
   const graphs::machine_identity here = graphs::this_machine(library_of(measured));
-  graphs::loaded_model kept = graphs::load_model(graphs::model_file(here), &here);
+  const bool looks = !options.launcher.empty() && !options.kept_only && !options.again;
+  const fs::path file = graphs::model_file(here, !looks || launches_on_one_host(measured, progress));
+  graphs::loaded_model kept = graphs::load_model(file, &here);
   if (options.kept_only || (kept.measured && !options.again))
     return {{std::move(kept.model), kept.origin}, ""};
-  if (!kept.measured && fs::exists(graphs::model_file(here)))
+  if (!kept.measured && fs::exists(file))
     std::fprintf(stderr, "tacit: %s\ntacit: measuring anew\n", kept.origin.c_str());
   found_model out;
   out.shown.model = measure(measured, progress);

@@ -57,16 +57,42 @@ class Platform(unittest.TestCase):
 
     def test_is_kept_and_shown_again_without_a_launcher(self):
         self.assertEqual(json.loads(self.kept().read_text()), json.loads(self.first.stdout))
-        again = self.platform("--json", launcher=["/no/such/launcher"])
+        again = self.platform("--json", launcher=None)
         self.assertEqual((again.returncode, again.stdout), (0, self.first.stdout), again.stderr)
 
     def test_shows_a_table_and_a_plot(self):
-        text = self.platform(launcher=["/no/such/launcher"]).stdout
+        text = self.platform(launcher=None).stdout
         for part in ("latency L", "eager limit", "one way", "bandwidth", "put and flush", "measured 2"):
             self.assertIn(part, text)
-        page = xml.fromstring(self.platform("--format", "html").stdout.removeprefix("<!DOCTYPE html>\n"))
+        page = xml.fromstring(self.platform("--format", "html", launcher=None).stdout.removeprefix("<!DOCTYPE html>\n"))
         self.assertEqual(len([e for e in page.iter("svg")]), 1)
         self.assertGreaterEqual(len([e for e in page.iter("path")]), 7)
+
+    def test_measures_between_two_hosts_beside_what_is_kept_of_one(self):
+        folder, file = self.other_cache()
+        file.write_text(self.kept().read_text())
+        between = json.loads(self.kept().read_text()) | {"one_host": False}
+        (folder / "between").write_text(json.dumps(between))
+        program = folder / "measures"  # as if the launcher named two hosts
+        program.write_text(f"""#!/bin/sh
+case "$*" in *--library*) echo '{between["machine"]["mpi"]}'; exit;; esac
+hosts=
+for word in "$@"; do
+  case $word in --hosts) hosts=2;; --progress) break;; esac
+  case $before in --output) to=$word;; esac
+  before=$word
+done
+if [ "$hosts" ]; then echo 2 > "$to"; else echo measured >> {folder}/times; cp {folder}/between "$to"; fi
+""")
+        program.chmod(0o755)
+        launcher = ["sh", "-c", 'shift 2; exec "$@"', "sh"]  # without the number of ranks
+        for _ in range(2):
+            done = self.platform("--json", "--program", program, cache=folder, launcher=launcher)
+            self.assertEqual((done.returncode, json.loads(done.stdout)), (0, between), done.stderr)
+        self.assertEqual((folder / "times").read_text(), "measured\n")
+        self.assertEqual({f.name for f in (folder / "tacit").iterdir()}, {file.name, file.stem + "-network.json"})
+        done = self.platform("--json", "--program", program, cache=folder, launcher=None)
+        self.assertTrue(json.loads(done.stdout)["one_host"], done.stderr)
 
     def test_says_that_nothing_is_kept(self):
         folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
