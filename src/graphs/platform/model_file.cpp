@@ -39,6 +39,16 @@ std::string difference(const machine_identity& there, const machine_identity& he
   return fmt::format("{} with {} cores, not {} with {}", there.cpu, there.cores, here.cpu, here.cores);
 }
 
+/// What a model says of a busy machine is too long, as `tacit platform` says, too.
+loaded_model unless_busy(loaded_model found, const fs::path& file) {
+  if (!found.measured || !found.model.busy())
+    return found;
+  return defaults_because(
+      fmt::format("the documented defaults, because {} was measured while the machine was busy; "
+                  "`tacit platform --again` measures anew",
+                  file.string()));
+}
+
 } // namespace
 
 std::string short_library_name(std::string_view all) {
@@ -103,13 +113,12 @@ loaded_model load_model_for(const machine_identity& machine) {
   if (file.empty())
     return defaults_because("the documented defaults, because neither XDG_CACHE_HOME nor HOME names a folder "
                             "for caches; set one of them or name a file in TACIT_PLATFORM");
-  loaded_model found = load_model(file, &machine);
-  if (found.measured && found.model.busy())
-    return defaults_because(
-        fmt::format("the documented defaults, because {} was measured while the machine was busy; "
-                    "`tacit platform --again` measures anew",
-                    file.string()));
-  return found;
+  return unless_busy(load_model(file, &machine), file);
+}
+
+loaded_model load_model_between_nodes(const machine_identity& machine) {
+  const fs::path file = model_file(machine, false);
+  return unless_busy(load_model(file, &machine), file);
 }
 
 } // namespace tacit::graphs

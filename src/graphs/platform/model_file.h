@@ -33,5 +33,7 @@ loaded_model load_model(const std::filesystem::path& file, const machine_identit
 /// model_file(machine).
 /// The defaults also if it was measured while the machine was busy.
 loaded_model load_model_for(const machine_identity& machine);
+/// The kept model between two hosts, likewise; TACIT_PLATFORM does not count.
+loaded_model load_model_between_nodes(const machine_identity& machine);
 
 } // namespace tacit::graphs

@@ -10,7 +10,7 @@ known_models read() {
   const graphs::machine_identity here = graphs::this_machine(library_version());
   known_models out{graphs::load_model_for(here), {}};
   if (given(setting::platform).empty())
-    out.between_nodes = graphs::load_model(graphs::model_file(here, false), &here);
+    out.between_nodes = graphs::load_model_between_nodes(here);
   return out;
 }
 

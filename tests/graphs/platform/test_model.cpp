@@ -216,6 +216,12 @@ TEST_F(in_a_folder, says_where_a_model_is_from) {
   EXPECT_TRUE(load_model(file, &here).measured);
   EXPECT_NE(load_model_for(here).origin.find("was busy"), std::string::npos);
   EXPECT_EQ(load_model_for(here).model, default_model());
+  write(model_file(here, false), text_of(m));
+  EXPECT_NE(load_model_between_nodes(here).origin.find("was busy"), std::string::npos);
+  EXPECT_FALSE(load_model_between_nodes(here).measured);
+  m.core_share = 100;
+  write(model_file(here, false), text_of(m));
+  EXPECT_EQ(load_model_between_nodes(here).model, m);
 
   m.machine.cpu = "another processor";
   write(file, text_of(m));
