@@ -1,5 +1,6 @@
 #include "surface/trial/variants.h"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <tacit/tacit.h>
@@ -99,11 +100,13 @@ constexpr std::array all_forced{
     forced{"shm, a message per edge", "shm", "direct", ""},
     forced{"shm, combined", "shm", "combined", ""},
     forced{"shm, without trees", "shm", "coalesced", "tree"},
+    forced{"shm, each rank for itself", "shm", "coalesced", "aggregate"},
     forced{"shm, as posted", "shm", "coalesced", "order"},
     forced{"p2p", "p2p", "coalesced", ""},
     forced{"p2p, a message per edge", "p2p", "direct", ""},
     forced{"p2p, combined", "p2p", "combined", ""},
     forced{"p2p, without trees", "p2p", "coalesced", "tree"},
+    forced{"p2p, each rank for itself", "p2p", "coalesced", "aggregate"},
     forced{"p2p, as posted", "p2p", "coalesced", "order"},
     forced{"rma", "rma", "coalesced", ""},
 };
@@ -135,13 +138,24 @@ std::unique_ptr<by_tacit> make_tacit(const pattern& p, exchange_buffers& b, cons
   return w;
 }
 
+using variants = std::vector<std::unique_ptr<variant>>;
+
+/// Whether messages between nodes are aggregated in the variant of that name, which was made before.
+bool aggregates(const variants& list, std::string_view name) {
+  return std::any_of(list.begin(), list.end(), [&](const auto& made) {
+    return made->name == name && made->detail.find("\naggregated: ") != std::string::npos;
+  });
+}
+
 /// Why it is no variant of its own; the same on all ranks. A grouping that is not possible is another one again.
-std::string same_as_another(const forced& f, const std::string& detail) {
+std::string same_as_another(const forced& f, const std::string& detail, const variants& before) {
   const std::string_view grouping = f.grouping, without = f.without;
   if (!grouping.empty() && detail.find("predicted: " + std::string(grouping)) == std::string::npos)
     return grouping == "combined" ? "messages cannot be combined here" : "no two edges join the same ranks";
   if (without == "tree" && detail.find("no rank has") != std::string::npos)
     return "there are no trees";
+  if (without == "aggregate" && !aggregates(before, f.driver))
+    return "messages between nodes are not aggregated";
   return {};
 }
 
@@ -149,7 +163,7 @@ std::string same_as_another(const forced& f, const std::string& detail) {
 
 std::vector<std::unique_ptr<variant>> make_variants(const pattern& p, exchange_buffers& b,
                                                     std::vector<std::string>& left_out) {
-  std::vector<std::unique_ptr<variant>> list;
+  variants list;
   MPI_Comm_set_errhandler(p.tacit, MPI_ERRORS_RETURN);
   for (const forced& f : all_forced) {
     std::unique_ptr<by_tacit> made = make_tacit(p, b, f); // errors of _init are errors of all ranks
@@ -157,7 +171,7 @@ std::vector<std::unique_ptr<variant>> make_variants(const pattern& p, exchange_b
       left_out.push_back(std::string(f.name) + ": " + tacit_last_error());
       continue;
     }
-    if (std::string why = same_as_another(f, made->detail); why.empty())
+    if (std::string why = same_as_another(f, made->detail, list); why.empty())
       list.push_back(std::move(made));
     else
       left_out.push_back(std::string(f.name) + ": " + why);
