@@ -1,10 +1,12 @@
 /* Collective operations that programs spell out, as the cDAG paper (Hoefler and Schneider, PACT 2012) found them: by hand, as the
  * program has it; as a graph that tacit compiles; as MPI's own call. Run by patterns.py, on real and on simulated processes (SMPI).
  *
- *   patterns PATTERN WAY BYTES BLOCKS RUNS
+ *   patterns PATTERN WAY BYTES BLOCKS RUNS [RUNS_BEFORE]
  *
  * PATTERN  broadcast           rank 0 sends to one after the other (Figure 7c)
+ *          scatter             rank 0 sends each one a block of its own, one after the other
  *          gather              rank 0 receives from one after the other, as SPhot does (section 3.4)
+ *          allgather           every rank sends its block to one after the other
  *          transpose           every rank posts a block for every other, as NAS FT does (section 1.2, Figure 8)
  *          allreduce-linear    rank 0 adds up what all have, and hands the sum out (Figure 7b, "reflin")
  *          allreduce-doubling  in log2 p steps of pairs; p is a power of two (Figure 7b, "reflog" and "caftut")
@@ -13,9 +15,9 @@
  * BYTES    of a block
  *
  * A line: "result <seconds of a run> <seconds of the first compilation> <of a later one> <wrong values>", then for graphs what
- * tacit_explain says. RUNS runs make a block, which
+ * tacit_explain says, as text and as JSON. RUNS runs make a block, which
  * ends when the last rank has; the median block counts. With one run to a block all ranks start at the same time, as far as clocks
- * tell. Values are compared after each block. */
+ * tell. Values are compared after each block. RUNS_BEFORE runs come before the first block, while a graph measures its variants. */
 #include "../../whole_number.h"
 
 #include <mpi.h>
@@ -66,6 +68,14 @@ static void broadcast_by_hand(void) {
       MPI_Send(mine, elements, numbers, peer, 0, MPI_COMM_WORLD);
 }
 
+static void scatter_by_hand(void) {
+  if (me != 0)
+    MPI_Recv(got, elements, numbers, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  else
+    for (int peer = 1; peer < ranks; peer++)
+      MPI_Send(block_of(mine, peer), elements, numbers, peer, 0, MPI_COMM_WORLD);
+}
+
 static void gather_by_hand(void) {
   if (me != 0)
     MPI_Send(mine, elements, numbers, 0, 0, MPI_COMM_WORLD);
@@ -74,7 +84,8 @@ static void gather_by_hand(void) {
       MPI_Recv(block_of(got, peer), elements, numbers, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-static void transpose_by_hand(void) {
+/* All ranks at once: each has a block for every other one, or the same for all. */
+static void exchange_by_hand(int same) {
   static MPI_Request* requests;
   int n = 0;
   if (!requests)
@@ -84,7 +95,8 @@ static void transpose_by_hand(void) {
       MPI_Irecv(block_of(got, peer), elements, numbers, peer, 0, MPI_COMM_WORLD, &requests[n++]);
   for (int peer = 0; peer < ranks; peer++)
     if (peer != me)
-      MPI_Isend(block_of(mine, peer), elements, numbers, peer, 0, MPI_COMM_WORLD, &requests[n++]);
+      MPI_Isend(same ? mine : block_of(mine, peer), elements, numbers, peer, 0, MPI_COMM_WORLD,
+                &requests[n++]);
   MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
 }
 
@@ -175,14 +187,15 @@ static tacit_schedule compiled(const char* pattern) {
   check(tacit_graph_create(MPI_COMM_WORLD, &graph));
   if (!strncmp(pattern, "allreduce-", 10))
     write_sum_up(graph, pattern + 10);
-  const int apart = is(pattern, "transpose");
+  const int scatter = is(pattern, "scatter"), apart = scatter || is(pattern, "transpose");
+  const int down = scatter || is(pattern, "broadcast"),
+            all = is(pattern, "transpose") || is(pattern, "allgather");
   for (int peer = 0; peer < ranks; peer++) {
     if (peer == me)
       continue;
-    if ((is(pattern, "broadcast") && peer == 0) || (is(pattern, "gather") && me == 0) || apart)
-      check(tacit_graph_recv(graph, is(pattern, "broadcast") ? got : block_of(got, peer), elements, numbers,
-                             peer, 0, NULL));
-    if ((is(pattern, "broadcast") && me == 0) || (is(pattern, "gather") && peer == 0) || apart)
+    if ((down && peer == 0) || (is(pattern, "gather") && me == 0) || all)
+      check(tacit_graph_recv(graph, down ? got : block_of(got, peer), elements, numbers, peer, 0, NULL));
+    if ((down && me == 0) || (is(pattern, "gather") && peer == 0) || all)
       check(tacit_graph_send(graph, apart ? block_of(mine, peer) : mine, elements, numbers, peer, 0, NULL));
   }
   check(tacit_compile(graph, MPI_INFO_NULL, &schedule));
@@ -195,8 +208,13 @@ static tacit_schedule compiled(const char* pattern) {
 static void by_mpi(const char* pattern) {
   if (is(pattern, "broadcast"))
     MPI_Bcast(me == 0 ? mine : got, elements, numbers, 0, MPI_COMM_WORLD);
+  else if (is(pattern, "scatter")) /* its own block stays where it is */
+    MPI_Scatter(mine, elements, numbers, me == 0 ? MPI_IN_PLACE : (void*)got, elements, numbers, 0,
+                MPI_COMM_WORLD);
   else if (is(pattern, "gather"))
     MPI_Gather(mine, elements, numbers, got, elements, numbers, 0, MPI_COMM_WORLD);
+  else if (is(pattern, "allgather"))
+    MPI_Allgather(mine, elements, numbers, got, elements, numbers, MPI_COMM_WORLD);
   else if (is(pattern, "transpose"))
     MPI_Alltoall(mine, elements, numbers, got, elements, numbers, MPI_COMM_WORLD);
   else
@@ -206,10 +224,12 @@ static void by_mpi(const char* pattern) {
 static void by_hand(const char* pattern) {
   if (is(pattern, "broadcast"))
     broadcast_by_hand();
+  else if (is(pattern, "scatter"))
+    scatter_by_hand();
   else if (is(pattern, "gather"))
     gather_by_hand();
-  else if (is(pattern, "transpose"))
-    transpose_by_hand();
+  else if (is(pattern, "transpose") || is(pattern, "allgather"))
+    exchange_by_hand(is(pattern, "allgather"));
   else
     sum_up_by_hand(pattern + strlen("allreduce-"));
 }
@@ -233,8 +253,12 @@ static long wrong(const char* pattern, int block) {
     for (int i = 0; i < elements; i++)
       if (is(pattern, "broadcast"))
         n += me != 0 && got[i] != value(0, 0, i, block);
+      else if (is(pattern, "scatter"))
+        n += me != 0 && got[i] != value(0, me, i, block);
       else if (is(pattern, "gather"))
         n += me == 0 && peer != 0 && block_of(got, peer)[i] != value(peer, 0, i, block);
+      else if (is(pattern, "allgather"))
+        n += peer != me && block_of(got, peer)[i] != value(peer, 0, i, block);
       else if (is(pattern, "transpose"))
         n += peer != me && block_of(got, peer)[i] != value(peer, me, i, block);
       else if (peer == 0)
@@ -243,6 +267,15 @@ static long wrong(const char* pattern, int block) {
 }
 
 /* --- time */
+
+static void run_once(const char* pattern, const char* way, tacit_schedule schedule) {
+  if (schedule)
+    check(tacit_run(schedule));
+  else if (is(way, "mpi"))
+    by_mpi(pattern);
+  else
+    by_hand(pattern);
+}
 
 static double together(int runs) {
   if (runs > 1) {
@@ -274,13 +307,14 @@ int main(int argc, char** argv) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* tacit says more than MPI does */
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (argc != 6) {
-    fprintf(stderr, "usage: %s PATTERN hand|graph|mpi BYTES BLOCKS RUNS\n", argv[0]);
+  if (argc != 6 && argc != 7) {
+    fprintf(stderr, "usage: %s PATTERN hand|graph|mpi BYTES BLOCKS RUNS [RUNS_BEFORE]\n", argv[0]);
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
   const char *pattern = argv[1], *way = argv[2];
   const int blocks = whole_int(argv[4]), runs = whole_int(argv[5]),
-            sent = is(pattern, "transpose") ? ranks : 1;
+            before = argc > 6 ? whole_int(argv[6]) : 0,
+            sent = is(pattern, "transpose") || is(pattern, "scatter") ? ranks : 1;
   elements = whole_int(argv[3]) / (int)sizeof(number);
   if (blocks < 1 || blocks > most_blocks || runs < 1 || elements < 1) {
     fprintf(stderr, "patterns: BYTES is at least 4, BLOCKS 1 to %d, RUNS at least 1\n", most_blocks);
@@ -304,16 +338,14 @@ int main(int argc, char** argv) {
     later = since(start);
   }
   long bad = 0, all_bad = 0;
+  fill(sent, 0);
+  for (int run = 0; run < before; run++)
+    run_once(pattern, way, schedule);
   for (int block = -warm_up; block < blocks; block++) {
     fill(sent, block);
     const double start = together(runs);
     for (int run = 0; run < runs; run++)
-      if (schedule)
-        check(tacit_run(schedule));
-      else if (is(way, "mpi"))
-        by_mpi(pattern);
-      else
-        by_hand(pattern);
+      run_once(pattern, way, schedule);
     const double taken = since(start) / runs;
     bad += wrong(pattern, block);
     if (block >= 0)
@@ -324,11 +356,14 @@ int main(int argc, char** argv) {
   if (me == 0)
     printf("result %.9f %.9f %.9f %ld\n", times[blocks / 2], first, later, all_bad);
   if (schedule) {
-    static char said[1 << 14];
-    size_t needed;
-    check(tacit_explain(schedule, TACIT_EXPLAIN_TEXT, said, sizeof said, &needed));
-    if (me == 0)
-      printf("%s\n", said);
+    static char said[1 << 16];
+    for (int json = 0; json < 2; json++) {
+      size_t needed;
+      check(tacit_explain(schedule, json ? TACIT_EXPLAIN_JSON : TACIT_EXPLAIN_TEXT, said, sizeof said,
+                          &needed));
+      if (me == 0)
+        printf("%s\n", said);
+    }
     check(tacit_schedule_free(&schedule));
   }
   MPI_Finalize();
