@@ -72,7 +72,7 @@ public:
       tried_.emplace(one.members.begin(), one.members.end());
   }
   void run() {
-    for (const auto hypotheses : {components, lattices, stars, most_ranks}) {
+    for (const auto hypotheses : {components, lattices, stars, most_ranks, fans}) {
       if (book_.open() == 0)
         return;
       for (rank_set& members : hypotheses(book_, g_.ranks())) {

@@ -1,11 +1,13 @@
 #include "graphs/detect/subgroups.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <functional>
 #include <iterator>
 #include <map>
 #include <numeric>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -82,6 +84,33 @@ std::pair<std::uint32_t, std::vector<bool>> partners_of_busiest(const ledger& bo
   return {busiest, std::move(partner)};
 }
 
+enum class direction : std::uint8_t { out, in };
+
+/// With how many others each rank has open transfers.
+class hubs {
+public:
+  hubs(const ledger& book, std::uint32_t ranks) : partners_{counts(ranks), counts(ranks)} {
+    std::vector<std::pair<rank_id, rank_id>> pairs;
+    each_open(book, [&](const transfer& t) { pairs.emplace_back(t.source, t.destination); });
+    std::ranges::sort(pairs);
+    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+    for (const auto& [from, to] : pairs) {
+      ++partners_[0][index(from)];
+      ++partners_[1][index(to)];
+    }
+  }
+  /// Whether a rank has twice as many partners as any other of it: neighbors in a halo are alike.
+  bool is_root(rank_id root, const rank_set& group, direction way) const {
+    const counts& partners = partners_[way == direction::in];
+    return std::ranges::all_of(
+        group, [&](rank_id r) { return r == root || 2 * partners[index(r)] <= partners[index(root)]; });
+  }
+
+private:
+  using counts = std::vector<std::uint32_t>;
+  std::array<counts, 2> partners_; ///< that it sends to, that it gets from
+};
+
 } // namespace
 
 std::vector<rank_set> components(const ledger& book, std::uint32_t ranks) {
@@ -140,15 +169,18 @@ std::vector<rank_set> stars(const ledger& book, std::uint32_t ranks) {
   each_open(book, [&](const transfer& t) {
     receivers[{t.source, t.source_address, t.length}].push_back(t.destination);
   });
+  const hubs roots(book, ranks);
   std::vector<rank_set> most;
   std::map<std::size_t, std::vector<rank_set>> by_size;
   for (auto& [bytes, group] : receivers) {
-    group.push_back(std::get<rank_id>(bytes));
+    const rank_id root = std::get<rank_id>(bytes);
+    group.push_back(root);
     std::ranges::sort(group);
     group.erase(std::unique(group.begin(), group.end()), group.end());
     if (group.size() < smallest || group.size() == ranks)
       continue;
-    (group.size() > ranks / 2 ? most : by_size[group.size()]).push_back(std::move(group));
+    const bool alone = group.size() > ranks / 2 || roots.is_root(root, group, direction::out);
+    (alone ? most : by_size[group.size()]).push_back(std::move(group));
   }
   const auto is_in_lattice = [&](const rank_set& group) {
     const lattice one{static_cast<std::uint32_t>(index(group[1]) - index(group[0])),
@@ -159,6 +191,39 @@ std::vector<rank_set> stars(const ledger& book, std::uint32_t ranks) {
     if (std::ranges::all_of(groups, is_in_lattice))
       std::move(groups.begin(), groups.end(), std::back_inserter(most));
   return most;
+}
+
+std::vector<rank_set> fans(const ledger& book, std::uint32_t ranks) {
+  if (book.open() > most_for_stars)
+    return {};
+  using pair = std::tuple<direction, rank_id, rank_id>; // root and partner
+  std::map<pair, std::uint64_t> volume;
+  std::set<std::pair<pair, std::uint64_t>> lengths; // of blocks, in one piece or in all that the pair has
+  for (std::uint32_t id = 0; id < book.list().size(); ++id) {
+    const transfer& t = book[id];
+    if (!moves(book, id))
+      continue;
+    for (const pair& of :
+         {pair{direction::out, t.source, t.destination}, {direction::in, t.destination, t.source}})
+      book.each_free(id, [&](const slice& s) {
+        volume[of] += s.length;
+        lengths.insert({of, s.length});
+      });
+  }
+  lengths.insert(volume.begin(), volume.end());
+  std::map<std::tuple<direction, rank_id, std::uint64_t>, rank_set> partners;
+  for (const auto& [of, bytes] : lengths)
+    partners[{std::get<0>(of), std::get<1>(of), bytes}].push_back(std::get<2>(of));
+  const hubs roots(book, ranks);
+  std::vector<rank_set> out;
+  for (auto& [of, group] : partners) {
+    const auto& [way, root, bytes] = of;
+    group.insert(std::ranges::upper_bound(group, root), root);
+    if (group.size() >= smallest && group.size() < ranks && roots.is_root(root, group, way))
+      out.push_back(std::move(group));
+  }
+  std::ranges::stable_sort(out, std::greater<>(), &rank_set::size);
+  return out;
 }
 
 std::vector<rank_set> most_ranks(const ledger& book, std::uint32_t ranks) {

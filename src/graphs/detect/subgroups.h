@@ -7,8 +7,11 @@
 //   components   ranks that exchange with nobody else, as the rows of a grid do in a transpose of rows
 //   lattices     ranks at a constant distance that divide all ranks evenly, each exchanging with all others of its own: rows and
 //                columns at the same time, and lines and planes of a grid of more dimensions
-//   stars        a rank and those that all get the same bytes from it, if that is most ranks, or if such groups are lattices all of them
+//   stars        a rank and those that all get the same bytes from it, if that is most ranks, if it sends to twice as many ranks as
+//                any of them, or if such groups are lattices all of them
 //   most         all but few: what is left when ranks that do not exchange with all others are taken away, the poorest first
+//   fans         a rank and those to which it sends (from which it gets) equally many bytes, if it has twice as many partners as any of
+//                them; the largest first: the largest rooted subsets (section 4.2, Algorithm 3), which are polynomial
 #pragma once
 
 #include "graphs/detect/ledger.h"
@@ -25,6 +28,7 @@ std::vector<rank_set> components(const ledger& book, std::uint32_t ranks);
 std::vector<rank_set> lattices(const ledger& book, std::uint32_t ranks);
 std::vector<rank_set> stars(const ledger& book, std::uint32_t ranks);
 std::vector<rank_set> most_ranks(const ledger& book, std::uint32_t ranks);
+std::vector<rank_set> fans(const ledger& book, std::uint32_t ranks);
 
 /// "ranks-0-3", "ranks-0-12-by-4", "ranks-0-1-5", "9-ranks-of-0-40".
 std::string name_of_group(const rank_set& members);

@@ -173,6 +173,46 @@ TEST(subgroups, a_broadcast_to_all_but_one_is_no_scatter) {
   EXPECT_EQ(search(own).by_group.count({pattern::scatterv, every(0, 1, 8)}), 1u);
 }
 
+/// What each rank exchanges with its neighbors, 5 B each way.
+void add_ring(graph& g) {
+  const std::uint32_t n = g.ranks();
+  for (std::uint32_t r = 0; r < n; ++r)
+    for (const std::uint32_t to : {(r + 1) % n, (r + n - 1) % n}) {
+      const std::uint64_t slot = to == (r + 1) % n;
+      g.send(rank_id{r}, segment{0x100 + 8 * slot, 5}, rank_id{to}, 100 + static_cast<int>(slot));
+      g.recv(rank_id{to}, segment{0x200 + 8 * slot, 5}, rank_id{r}, 100 + static_cast<int>(slot));
+    }
+}
+
+/// The largest rooted subsets (seed 000 section 4.2), among ranks that exchange with their neighbors besides.
+TEST(subgroups, scatters_and_gathers_of_some_ranks_beside_a_halo) {
+  for (const pattern kind : {pattern::scatter, pattern::gather, pattern::bcast}) {
+    graph g(24);
+    add_ring(g);
+    const ranks_of large{2, 5, 6, 11, 12, 17, 19, 20, 23}, small{7, 9, 14, 15, 16, 18, 22};
+    add_by_hand(g, kind, large, 0x1000, 8, 3);
+    add_by_hand(g, kind, small, 0x2000, 24, 0);
+    const found_groups f = search(g);
+    EXPECT_EQ(f.all, 2) << name(kind);
+    EXPECT_EQ(f.by_group.count({kind, large}), 1u) << name(kind);
+    EXPECT_EQ(f.by_group.count({kind, small}), 1u) << name(kind);
+  }
+}
+
+/// A root whose blocks have two lengths: those of one length are a collective, the largest first.
+TEST(subgroups, blocks_of_one_length_are_a_scatter) {
+  graph g(20);
+  add_ring(g);
+  const ranks_of equal{1, 3, 4, 8, 10, 13, 17}, longer{3, 5, 6, 9, 12}, two{2, 3, 7};
+  add_by_hand(g, pattern::scatter, equal, 0x1000, 8, 1);
+  add_by_hand(g, pattern::scatter, longer, 0x2000, 16, 0);
+  add_by_hand(g, pattern::scatter, two, 0x3000, 4, 1);
+  const found_groups f = search(g);
+  EXPECT_EQ(f.all, 2);
+  EXPECT_EQ(f.by_group.count({pattern::scatter, equal}), 1u);
+  EXPECT_EQ(f.by_group.count({pattern::scatter, longer}), 1u);
+}
+
 TEST(subgroups, halos_are_no_collectives) {
   for (std::uint32_t n = 4; n <= 30; ++n)
     for (std::uint32_t reach = 1; reach <= 2; ++reach)
