@@ -13,9 +13,11 @@ namespace tacit::oracle {
 
 class reduction_graph_maker {
 public:
+  /// `named`: groups of some ranks are communicators of the graph.
   explicit reduction_graph_maker(std::uint64_t seed, std::uint32_t least_ranks = 2,
-                                 std::uint32_t most_ranks = 7)
-      : random_(seed), g_(between(least_ranks, most_ranks)) {}
+                                 std::uint32_t most_ranks = 7, bool named = true)
+      : random_(seed), g_(between(least_ranks, most_ranks)), groups_{g_.communicators().front().members},
+        named_(named) {}
 
   graph make() {
     for (const reducer& r :
@@ -25,7 +27,7 @@ public:
       g_.add_reducer(r);
     next_.assign(g_.ranks(), between(0, 40));
     for (std::uint32_t c = between(0, 2); c > 0; --c)
-      add_communicator();
+      add_group();
     for (std::uint32_t i = between(1, 3); i > 0; --i) {
       exchange();
       while (chance(30))
@@ -43,13 +45,16 @@ private:
   }
   bool chance(std::uint32_t percent) { return between(1, 100) <= percent; }
 
-  void add_communicator() {
+  void add_group() {
     std::vector<rank_id> members;
     for (std::uint32_t r = 0; r < g_.ranks(); ++r)
       if (chance(70))
         members.push_back(rank_id{r});
     std::shuffle(members.begin(), members.end(), random_);
-    if (!members.empty())
+    if (members.empty())
+      return;
+    groups_.push_back(members);
+    if (named_)
       g_.add_communicator("part", members);
   }
 
@@ -116,8 +121,7 @@ private:
   }
 
   void exchange() {
-    const std::vector<rank_id> members =
-        g_.communicators()[chance(60) ? 0 : between(0, g_.communicators().size() - 1)].members;
+    const std::vector<rank_id> members = groups_[chance(60) ? 0 : between(0, groups_.size() - 1)];
     by_ = reducer_id{chance(70) ? (chance(50) ? 0u : 3u) : between(0, 5)};
     element_ = g_.reducers()[index(by_)].element;
     bytes_ = element_ * between(1, 4);
@@ -424,6 +428,8 @@ private:
   };
   std::mt19937_64 random_;
   graph g_;
+  std::vector<std::vector<rank_id>> groups_; ///< all ranks first
+  bool named_;
   std::vector<std::uint64_t> next_;
   std::vector<known_place> known_;
   std::vector<rank_id> group_;
@@ -437,6 +443,10 @@ inline graph reduction_graph(std::uint64_t seed) {
 }
 inline graph reduction_graph(std::uint64_t seed, std::uint32_t ranks) {
   return reduction_graph_maker(seed, ranks, ranks).make();
+}
+/// Some of whose groups no communicator has.
+inline graph unnamed_reduction_graph(std::uint64_t seed) {
+  return reduction_graph_maker(seed, 4, 7, false).make();
 }
 
 } // namespace tacit::oracle

@@ -77,7 +77,23 @@ void add_reductions(compilation& c) {
   const combining& from = c.combined;
   c.found.found.insert(c.found.found.end(), from.found.begin(), from.found.end());
   c.found.refused.insert(c.found.refused.end(), from.refused.begin(), from.refused.end());
+  c.found.groups.insert(c.found.groups.begin(), from.groups.begin(), from.groups.end());
 }
+
+/// A graph with communicators for groups: a copy, if there are any.
+class with_more {
+public:
+  with_more(const graph& g, const std::vector<communicator>& groups)
+      : extended_(groups.empty() ? std::nullopt : std::optional(with_groups(g, groups))),
+        g_(extended_ ? &*extended_ : &g) {}
+  with_more(const with_more&) = delete;
+  with_more& operator=(const with_more&) = delete;
+  const graph& operator*() const { return *g_; }
+
+private:
+  std::optional<graph> extended_;
+  const graph* g_;
+};
 
 /// A plan that fails its check is a bug of ours: say so, and run the graph as written. One that cannot be checked is none.
 void replace_if_wrong(const graph& g, compilation& c, const plan_options& options) {
@@ -129,17 +145,17 @@ compilation find_meaning(const graph& g, compilation checked, const compile_opti
     c.combined = combine_together(g, c.uncombined(), options);
   });
   // From here on what collectives combine is apart from what moves and from what is kept.
+  const with_more named(g, c.combined.groups);
   const bool searched = run_pass("detect", [&] {
-    c.found = detect(g, c.matched, c.order, c.moves(), options.detection);
-    hint_at_scratch(g, c.matched, c.order, c.moves(), c.found, options.detection, c.problems);
+    c.found = detect(*named, c.matched, c.order, c.moves(), options.detection);
+    hint_at_scratch(*named, c.matched, c.order, c.moves(), c.found, options.detection, c.problems);
   });
   if (!searched)
     c.found = nothing_found(c.moves());
   add_reductions(c);
   c.groups = c.found.groups;
-  const std::optional<graph> extended =
-      c.groups.empty() ? std::nullopt : std::optional(with_groups(g, c.groups));
-  const graph& known = extended ? *extended : g;
+  const with_more all_named(g, c.groups);
+  const graph& known = *all_named;
   // From here on every byte of a transfer belongs to one finding or to the residual.
   if (!options.described.empty())
     run_pass("described",

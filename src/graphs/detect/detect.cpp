@@ -117,10 +117,7 @@ private:
       return;
     std::stable_sort(here.found.begin(), here.found.end(), higher);
     std::move(here.found.begin(), here.found.end(), std::back_inserter(out_.found));
-    std::string name = name_of_group(members);
-    const auto is_taken = [&](const communicator& c) { return c.name == name; };
-    if (std::ranges::any_of(g_.communicators(), is_taken) || std::ranges::any_of(out_.groups, is_taken))
-      name += fmt::format("-group-{}", out_.groups.size() + 1);
+    std::string name = new_name(members, g_.communicators(), out_.groups);
     out_.groups.push_back({std::move(name), std::move(members)});
   }
 

@@ -1,5 +1,5 @@
 // Collectives among reductions (reduce, allreduce, reduce-scatter, scans, by meaning): terms that have an operand of every member of a
-// communicator, or of its first members.
+// communicator, or of its first members; or of ranks that no communicator has, if guesses are wanted.
 //
 // A collective of MPI combines in an order of its own. Where that can change a bit, because the operator rounds and the user does not permit
 // it, what is found says in which order the graph combines (`finding::order`), and only algorithms that keep it carry it out. What is not
@@ -17,6 +17,8 @@ struct combining {
   /// The transfers without the explained parts' reductions: what these only move is in `list`, their operations are not kept.
   transfers rest;
   std::vector<finding> found;
+  std::vector<communicator>
+      groups; ///< of findings, that no communicator of the graph has: as in findings::groups
   std::vector<refusal> refused; ///< one for each of the first parts that are not explained
 };
 

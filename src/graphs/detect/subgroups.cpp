@@ -282,4 +282,13 @@ std::string name_of_group(const rank_set& members) {
   return text;
 }
 
+std::string new_name(const rank_set& members, std::span<const communicator> known,
+                     std::span<const communicator> groups) {
+  std::string name = name_of_group(members);
+  const auto has = [&](const communicator& c) { return c.name == name; };
+  if (std::ranges::any_of(known, has) || std::ranges::any_of(groups, has))
+    name += fmt::format("-group-{}", groups.size() + 1);
+  return name;
+}
+
 } // namespace tacit::graphs

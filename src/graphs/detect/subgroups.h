@@ -17,6 +17,7 @@
 #include "graphs/detect/ledger.h"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,5 +33,8 @@ std::vector<rank_set> fans(const ledger& book, std::uint32_t ranks);
 
 /// "ranks-0-3", "ranks-0-12-by-4", "ranks-0-1-5", "9-ranks-of-0-40".
 std::string name_of_group(const rank_set& members);
+/// The same, or with a number if that is taken.
+std::string new_name(const rank_set& members, std::span<const communicator> known,
+                     std::span<const communicator> groups);
 
 } // namespace tacit::graphs

@@ -30,6 +30,7 @@ compile_options options_of(std::uint64_t seed) {
 
 struct tally {
   std::map<pattern, int> found;
+  int of_guesses = 0;
   int rounding = 0, in_order = 0, beside_kept = 0, refused = 0, by_form = 0;
   int in_pieces = 0, written_in_pieces = 0,
       not_in_pieces = 0;                ///< not: as written it is no plan that validates
@@ -88,6 +89,7 @@ void check(const graph& g, std::uint64_t seed, tally& count) {
   }
   for (const finding& f : c.combined.found) {
     ++count.found[f.kind];
+    count.of_guesses += index(f.comm) >= g.communicators().size();
     count.rounding += g.reducers()[index(f.by)].rounds;
     count.in_order += !f.order.empty();
   }
@@ -119,6 +121,56 @@ TEST(reductions, that_are_replaced_leave_what_the_graph_leaves) {
   RecordProperty("in_pieces", count.in_pieces);
   RecordProperty("written_in_pieces", count.written_in_pieces);
   RecordProperty("not_in_pieces", count.not_in_pieces);
+}
+
+TEST(reductions, of_ranks_that_no_communicator_has) {
+  tally count;
+  const std::uint64_t first = oracle::fuzz_seed(), graphs = oracle::fuzz_count() / 10;
+  for (std::uint64_t seed = first; seed < first + graphs && !testing::Test::HasFatalFailure(); ++seed)
+    check(oracle::unnamed_reduction_graph(seed), seed, count);
+  EXPECT_GT(count.of_guesses, static_cast<int>(graphs / 20));
+  RecordProperty("of_guesses", count.of_guesses);
+}
+
+/// Everybody's operand at the first members, which combine what arrives with what they have at `at`.
+void combine_by_hand(graph& g, reducer_id by, const std::vector<std::uint32_t>& members, std::uint64_t at,
+                     std::size_t results) {
+  const int tag = static_cast<int>(members.front());
+  for (std::size_t k = 0; k < results; ++k) {
+    const rank_id root{members[k]};
+    op_id last = g.copy(root, std::vector<segment>{{0x100, 8}}, std::vector<segment>{{at, 8}});
+    for (const std::uint32_t i : members) {
+      if (i == members[k])
+        continue;
+      g.send(rank_id{i}, segment{0x100, 8}, root, tag);
+      const op_id next = g.recv_reduce(root, std::vector<segment>{{at, 8}}, rank_id{i}, by, tag);
+      g.depend(last, next);
+      last = next;
+    }
+  }
+}
+
+TEST(reductions, along_rows_are_found_and_sums_of_neighbors_are_not) {
+  const std::uint32_t n = 4;
+  for (const bool rows : {true, false})
+    for (const std::size_t results : {std::size_t{n}, std::size_t{1}}) {
+      graph g(n * n);
+      const reducer_id sum = g.add_reducer({"sum", "long", 8, true, false, true});
+      for (std::uint32_t r = 0; r < n * n && !rows; ++r)
+        combine_by_hand(g, sum, {r, (r + 1) % 16, (r + 15) % 16, (r + 4) % 16, (r + 12) % 16}, 0x200, 1);
+      for (std::uint32_t i = 0; i < n && rows; ++i)
+        combine_by_hand(g, sum, {n * i, n * i + 1, n * i + 2, n * i + 3}, 0x200, results);
+      const compilation c = compile(g);
+      ASSERT_FALSE(has_errors(c.problems)) << c.problems.front().message;
+      ASSERT_EQ(c.found.found.size(), rows ? n : 0u);
+      EXPECT_EQ(c.groups.size(), rows ? n : 0u);
+      for (const finding& f : c.found.found)
+        EXPECT_EQ(f.kind, results == 1 ? pattern::reduce : pattern::allreduce);
+      EXPECT_EQ(judge(analyze_all(with_groups(g, c.groups), false), c.schedule, 1, 4), "");
+      EXPECT_EQ(
+          std::ranges::any_of(c.found.refused, [](const refusal& r) { return r.why == reason::no_group; }),
+          !rows);
+    }
 }
 
 TEST(reductions, in_pieces_arrive_in_two_pieces_of_memory) {
