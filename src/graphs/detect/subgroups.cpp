@@ -7,7 +7,6 @@
 #include <iterator>
 #include <map>
 #include <numeric>
-#include <set>
 #include <tuple>
 #include <utility>
 
@@ -20,7 +19,7 @@ constexpr std::uint32_t smallest = 4;
 constexpr std::uint32_t smallest_lattice = 3;
 /// Above, a table of all pairs is not made: 2 MiB.
 constexpr std::uint32_t most_in_table = 4096;
-/// Of more transfers the receivers of each block are not collected, which takes ten times what looking at them takes.
+/// Of more transfers the partners of each rank are not collected, which takes ten times what looking at them takes.
 constexpr std::size_t most_for_stars = 1 << 18;
 
 bool moves(const ledger& book, std::uint32_t id) {
@@ -86,6 +85,29 @@ std::pair<std::uint32_t, std::vector<bool>> partners_of_busiest(const ledger& bo
 
 enum class direction : std::uint8_t { out, in };
 
+/// Bytes of a root for a partner or from it.
+struct block {
+  direction way;
+  rank_id root, partner;
+  std::uint64_t bytes;
+  auto operator<=>(const block&) const = default;
+};
+
+/// Adds to what is sorted the bytes that each pair has altogether, if these are several blocks.
+void append_sums(std::vector<block>& blocks) {
+  const std::size_t parts = blocks.size();
+  const auto pair = [&](std::size_t i) {
+    return std::tuple(blocks[i].way, blocks[i].root, blocks[i].partner);
+  };
+  for (std::size_t first = 0, next = 0; first < parts; first = next) {
+    block all = blocks[first];
+    for (next = first + 1; next < parts && pair(next) == pair(first); ++next)
+      all.bytes += blocks[next].bytes;
+    if (next > first + 1)
+      blocks.push_back(all);
+  }
+}
+
 /// With how many others each rank has open transfers.
 class hubs {
 public:
@@ -99,11 +121,13 @@ public:
       ++partners_[1][index(to)];
     }
   }
-  /// Whether a rank has twice as many partners as any other of it: neighbors in a halo are alike.
-  bool is_root(rank_id root, const rank_set& group, direction way) const {
+  /// Whether a rank has twice as many partners as one of them: neighbors in a halo are alike.
+  bool serves(rank_id root, rank_id partner, direction way) const {
     const counts& partners = partners_[way == direction::in];
-    return std::ranges::all_of(
-        group, [&](rank_id r) { return r == root || 2 * partners[index(r)] <= partners[index(root)]; });
+    return 2 * partners[index(partner)] <= partners[index(root)];
+  }
+  bool serves_all(rank_id root, const rank_set& group, direction way) const {
+    return std::ranges::all_of(group, [&](rank_id r) { return r == root || serves(root, r, way); });
   }
 
 private:
@@ -179,7 +203,7 @@ std::vector<rank_set> stars(const ledger& book, std::uint32_t ranks) {
     group.erase(std::unique(group.begin(), group.end()), group.end());
     if (group.size() < smallest || group.size() == ranks)
       continue;
-    const bool alone = group.size() > ranks / 2 || roots.is_root(root, group, direction::out);
+    const bool alone = group.size() > ranks / 2 || roots.serves_all(root, group, direction::out);
     (alone ? most : by_size[group.size()]).push_back(std::move(group));
   }
   const auto is_in_lattice = [&](const rank_set& group) {
@@ -196,31 +220,35 @@ std::vector<rank_set> stars(const ledger& book, std::uint32_t ranks) {
 std::vector<rank_set> fans(const ledger& book, std::uint32_t ranks) {
   if (book.open() > most_for_stars)
     return {};
-  using pair = std::tuple<direction, rank_id, rank_id>; // root and partner
-  std::map<pair, std::uint64_t> volume;
-  std::set<std::pair<pair, std::uint64_t>> lengths; // of blocks, in one piece or in all that the pair has
+  const hubs roots(book, ranks);
+  std::vector<block> blocks;
   for (std::uint32_t id = 0; id < book.list().size(); ++id) {
     const transfer& t = book[id];
     if (!moves(book, id))
       continue;
-    for (const pair& of :
-         {pair{direction::out, t.source, t.destination}, {direction::in, t.destination, t.source}})
-      book.each_free(id, [&](const slice& s) {
-        volume[of] += s.length;
-        lengths.insert({of, s.length});
-      });
+    for (const auto& [way, root, partner] :
+         {std::tuple{direction::out, t.source, t.destination}, {direction::in, t.destination, t.source}})
+      if (roots.serves(root, partner, way))
+        book.each_free(id, [&](const slice& s) { blocks.push_back({way, root, partner, s.length}); });
   }
-  lengths.insert(volume.begin(), volume.end());
-  std::map<std::tuple<direction, rank_id, std::uint64_t>, rank_set> partners;
-  for (const auto& [of, bytes] : lengths)
-    partners[{std::get<0>(of), std::get<1>(of), bytes}].push_back(std::get<2>(of));
-  const hubs roots(book, ranks);
+  std::ranges::sort(blocks);
+  append_sums(blocks);
+  // By length, then partner.
+  std::ranges::sort(blocks, {}, [](const block& b) { return std::tuple(b.way, b.root, b.bytes, b.partner); });
+  blocks.erase(std::ranges::unique(blocks).begin(), blocks.end());
   std::vector<rank_set> out;
-  for (auto& [of, group] : partners) {
-    const auto& [way, root, bytes] = of;
-    group.insert(std::ranges::upper_bound(group, root), root);
-    if (group.size() >= smallest && group.size() < ranks && roots.is_root(root, group, way))
-      out.push_back(std::move(group));
+  for (auto first = blocks.begin(); first != blocks.end();) {
+    rank_set group{first->root};
+    auto next = first;
+    for (; next != blocks.end() && next->way == first->way && next->root == first->root &&
+           next->bytes == first->bytes;
+         ++next)
+      group.push_back(next->partner);
+    first = next;
+    if (group.size() < smallest || group.size() == ranks)
+      continue;
+    std::ranges::sort(group);
+    out.push_back(std::move(group));
   }
   std::ranges::stable_sort(out, std::greater<>(), &rank_set::size);
   return out;

@@ -10,8 +10,8 @@
 //   stars        a rank and those that all get the same bytes from it, if that is most ranks, if it sends to twice as many ranks as
 //                any of them, or if such groups are lattices all of them
 //   most         all but few: what is left when ranks that do not exchange with all others are taken away, the poorest first
-//   fans         a rank and those to which it sends (from which it gets) equally many bytes, if it has twice as many partners as any of
-//                them; the largest first: the largest rooted subsets (section 4.2, Algorithm 3), which are polynomial
+//   fans         a rank and those to which it sends (from which it gets) equally many bytes, of which each has at most half as many
+//                partners; the largest first: the largest rooted subsets (section 4.2), which are polynomial
 #pragma once
 
 #include "graphs/detect/ledger.h"
