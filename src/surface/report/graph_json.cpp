@@ -1,5 +1,6 @@
 // The analysis of a graph for machines; the fields are described in docs/cli.md. Addresses are numbers, ranks
 // are ranks of the graph. Strings that are no UTF-8 are repaired.
+#include "graphs/detect/other_numbers.h"
 #include "surface/report/graph_page.h"
 #include "vocabulary/calls/reasons.h"
 
@@ -170,8 +171,11 @@ std::string json_of(const graph_analysis& a) {
   for (const diagnostic& d : a.c.problems)
     problems.push_back(problem_json(a, d));
   json& found = out["findings"] = json::array();
-  for (const graphs::finding& f : a.c.found.found)
+  for (const graphs::finding& f : a.c.found.found) {
     found.push_back(finding_json(a.g, f));
+    const std::string why = graphs::why_on_this_number_only(a.g, a.c.moves(), f);
+    found.back()["perhaps_on_this_number_only"] = why.empty() ? json(nullptr) : json(why);
+  }
   out["residual"] = slices_json(a.c.found.residual);
   add_described(out, a);
   if (!a.c.in_stages.stages.empty()) {

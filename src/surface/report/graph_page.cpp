@@ -1,5 +1,6 @@
 #include "surface/report/graph_page.h"
 
+#include "graphs/detect/other_numbers.h"
 #include "surface/report/timeline.h"
 #include "surface/report/wrap.h"
 
@@ -168,6 +169,8 @@ void add_findings(page& p, const graph_analysis& a) {
     card.call = fmt::format("MPI_{}", name(f.kind));
     card.call[4] = static_cast<char>(card.call[4] - 'a' + 'A');
     card.certainty = fmt::format("exact, for this graph on {}", counted(a.g.ranks(), "rank"));
+    if (const std::string why = graphs::why_on_this_number_only(a.g, a.c.moves(), f); !why.empty())
+      card.certainty += fmt::format("; perhaps on this number only: {}", why);
     if (f.root != no_rank)
       card.facts.emplace_back("root", fmt::format("rank {}", index(f.root)));
     card.facts.emplace_back("group", describe_group(a.g, f.comm));
