@@ -108,7 +108,8 @@ std::vector<like_messages> messages_of_member(const collective_shape& s, algorit
   if (n < 2 || s.block == 0)
     return out;
   const bool pairs = alltoall || s.kind == pattern::reduce_scatter_block || s.kind == pattern::allreduce;
-  if ((form == algorithm::pairwise && pairs) || (form == algorithm::ring && allgather))
+  const bool straight = form == algorithm::linear && (alltoall || allgather);
+  if (straight || (form == algorithm::pairwise && pairs) || (form == algorithm::ring && allgather))
     out.push_back({1, static_cast<double>(n - 1)});
   else if (form == algorithm::bruck && allgather)
     in_rounds([&](std::uint64_t d) { return std::min(d, n - d); });

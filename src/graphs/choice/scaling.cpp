@@ -1,12 +1,15 @@
 #include "graphs/choice/scaling.h"
 
+#include "graphs/choice/form_bound.h"
 #include "graphs/cost/makespan.h"
 #include "graphs/match/match.h"
 #include "graphs/plan/plan.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 
 namespace tacit::graphs {
 namespace {
@@ -101,27 +104,51 @@ amounts estimated_amounts(const recipe& r, std::uint32_t ranks) {
 /// Lists of pieces take memory: those of an alltoall by Bruck's algorithm on 65,536 ranks more than any machine has.
 constexpr double most_pieces_a_message = 4;
 
-form_price price_of(const recipe& r, std::uint32_t ranks, const machine_costs& costs,
-                    const process_map& where, std::uint64_t most_messages) {
-  form_price made{r.form, -1, {}};
-  const amounts many = estimated_amounts(r, ranks);
-  if (many.messages > static_cast<double>(most_messages)) {
-    made.why = fmt::format("about {:.1e} messages are too many to play", many.messages);
+/// Where a recipe is played, and by which drivers.
+struct stage_of_ranks {
+  std::uint32_t ranks;
+  const machine_costs& costs;
+  const process_map& where;
+  std::span<const std::string_view> drivers;
+};
+
+void keep_cheaper(form_price& best, std::string_view driver, double ns) {
+  if (ns < 0 || (best.ns >= 0 && ns >= best.ns))
+    return;
+  best.driver = driver;
+  best.ns = ns;
+}
+
+/// Of what is too large to be played.
+form_price bound_of(const recipe& r, const stage_of_ranks& on, std::string why) {
+  form_price made{.form = r.form, .driver = {}, .ns = -1, .at_least = true, .why = std::move(why)};
+  if (needs_power_of_two(r.kind, r.form) && !std::has_single_bit(on.ranks))
     return made;
-  }
-  if (many.pieces > most_pieces_a_message * static_cast<double>(most_messages)) {
-    made.why = fmt::format("its messages have about {:.1e} pieces, too many to play", many.pieces);
-    return made;
-  }
-  const auto g = made_by(r, ranks);
+  const std::vector<collective_shape> shape{{r.kind, on.ranks, r.block}};
+  for (const std::string_view driver : on.drivers)
+    if (has_makespan(driver, on.costs))
+      keep_cheaper(made, driver, form_bound(driver, on.costs, on.where, on.ranks).of(shape, r.form));
+  return made;
+}
+
+form_price price_of(const recipe& r, const stage_of_ranks& on, std::uint64_t most_messages) {
+  const amounts many = estimated_amounts(r, on.ranks);
+  if (many.messages > static_cast<double>(most_messages))
+    return bound_of(r, on, fmt::format("about {:.1e} messages are too many to play", many.messages));
+  if (many.pieces > most_pieces_a_message * static_cast<double>(most_messages))
+    return bound_of(r, on,
+                    fmt::format("its messages have about {:.1e} pieces, too many to play", many.pieces));
+  form_price made{.form = r.form, .driver = {}, .why = {}};
+  const auto g = made_by(r, on.ranks);
   if (!g) {
-    made.why = fmt::format("does not exist on {} ranks", ranks);
+    made.why = fmt::format("does not exist on {} ranks", on.ranks);
     return made;
   }
   diagnostics none;
   const matching m = match(*g, none);
   const plan written = plan_as_written(*g, m, order_operations(*g, m, none), reason::none, {});
-  made.ns = makespan(written, "p2p", costs, where);
+  for (const std::string_view driver : on.drivers)
+    keep_cheaper(made, driver, makespan(written, driver, on.costs, on.where));
   if (made.ns < 0)
     made.why = "has no price";
   return made;
@@ -163,8 +190,11 @@ std::optional<recipe> recipe_of(const graph& g, const findings& found) {
 }
 
 scaled_prices prices_on(const recipe& r, std::uint32_t ranks, const machine_costs& costs,
-                        const machine_size& machine, std::uint64_t most_messages) {
-  process_map where{.node = {}, .cores = machine.cores_per_node};
+                        const machine_size& machine, std::span<const std::string_view> drivers,
+                        std::uint64_t most_messages) {
+  process_map where{.node = {},
+                    .cores = machine.cores_per_node,
+                    .longest_in_memory = std::numeric_limits<std::uint64_t>::max()};
   if (machine.ranks_per_node < ranks)
     for (std::uint32_t i = 0; i < ranks; ++i)
       where.node.push_back(i / machine.ranks_per_node);
@@ -173,7 +203,7 @@ scaled_prices prices_on(const recipe& r, std::uint32_t ranks, const machine_cost
     recipe next = r;
     next.form = known.form;
     next.ranks_per_node = machine.ranks_per_node;
-    made.forms.push_back(price_of(next, ranks, costs, where, most_messages));
+    made.forms.push_back(price_of(next, {ranks, costs, where, drivers}, most_messages));
   }
   return made;
 }

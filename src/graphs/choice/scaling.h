@@ -22,8 +22,11 @@ std::optional<recipe> recipe_of(const graph& g, const findings& found);
 
 struct form_price {
   algorithm form = algorithm::linear;
-  double ns = -1;  ///< from the start of all ranks to the end of the last one; negative: not priced
-  std::string why; ///< not priced
+  std::string_view driver; ///< the cheapest of those that were asked for; none if it is not priced
+  double ns = -1;          ///< from the start of all ranks to the end of the last one; negative: not priced
+  bool at_least =
+      false;       ///< it was not played: by what its rounds and each rank's messages take (form_bound.h)
+  std::string why; ///< not priced, or not played
 };
 
 struct scaled_prices {
@@ -37,9 +40,11 @@ struct machine_size {
   std::uint32_t cores_per_node = 1;
 };
 
-/// Prices of all algorithms of the recipe's pattern on that number of ranks, by makespan() of messages. Forms of more than
-/// `most_messages`, or four times as many pieces, are not priced. Cost: some 600 bytes and 1 to 2 µs for each message.
+/// Prices of all algorithms of the recipe's pattern on that number of ranks, by makespan() of messages by these drivers ("p2p",
+/// "shm"). Forms of more than `most_messages`, or four times as many pieces, have bounds instead. Cost: some 600 bytes and 1 to
+/// 2 µs for each message and driver.
 scaled_prices prices_on(const recipe& r, std::uint32_t ranks, const machine_costs& costs,
-                        const machine_size& machine, std::uint64_t most_messages = 2'000'000);
+                        const machine_size& machine, std::span<const std::string_view> drivers,
+                        std::uint64_t most_messages = 2'000'000);
 
 } // namespace tacit::graphs

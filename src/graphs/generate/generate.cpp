@@ -169,12 +169,13 @@ bool check(const recipe& r, std::uint64_t p, diagnostics& problems) {
   if (r.root >= p)
     return refuse(problems, fmt::format("root {} does not exist among {} ranks", r.root, p),
                   fmt::format("choose a root from 0 to {}", p - 1));
-  if (r.kind == pattern::alltoall && r.form == algorithm::butterfly && !std::has_single_bit(p))
-    return refuse(problems, fmt::format("the butterfly alltoall needs a power of two of ranks, not {}", p),
-                  "use bruck, which works for any number of ranks in as many rounds");
-  if (r.form == algorithm::recursive_halving && !std::has_single_bit(p))
-    return refuse(problems, fmt::format("recursive halving needs a power of two of ranks, not {}", p),
-                  "use ring or pairwise, which work for any number of ranks");
+  if (needs_power_of_two(r.kind, r.form) && !std::has_single_bit(p))
+    return r.kind == pattern::alltoall
+               ? refuse(problems,
+                        fmt::format("the butterfly alltoall needs a power of two of ranks, not {}", p),
+                        "use bruck, which works for any number of ranks in as many rounds")
+               : refuse(problems, fmt::format("recursive halving needs a power of two of ranks, not {}", p),
+                        "use ring or pairwise, which work for any number of ranks");
   if (is_reduction(r.kind) && (r.by.element == 0 || r.block % r.by.element != 0))
     return refuse(problems,
                   fmt::format("a block of {} bytes is not whole elements of {} bytes", r.block, r.by.element),
@@ -272,6 +273,10 @@ std::span<const known_algorithm> known_algorithms() {
 
 std::span<const known_algorithm> combining_algorithms() {
   return combining;
+}
+
+bool needs_power_of_two(pattern kind, algorithm form) {
+  return form == algorithm::recursive_halving || (kind == pattern::alltoall && form == algorithm::butterfly);
 }
 
 std::vector<known_algorithm> algorithms_of(pattern kind) {

@@ -56,6 +56,8 @@ std::span<const known_algorithm> known_algorithms();
 std::span<const known_algorithm> combining_algorithms();
 /// Those of one pattern.
 std::vector<known_algorithm> algorithms_of(pattern kind);
+/// All others are built for any number of ranks.
+bool needs_power_of_two(pattern kind, algorithm form);
 
 enum class extra_messages : std::uint8_t {
   disjoint,  ///< from and into bytes that nothing else touches

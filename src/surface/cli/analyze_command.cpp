@@ -181,18 +181,26 @@ command add_analyze(CLI::App& app) {
   sub->add_option("--ranks-per-node", options->scaling.ranks_per_node, "--predict: ranks on each node")
       ->check(CLI::Range(1u, 16777216u))
       ->capture_default_str();
+  CLI::Option* models =
+      sub->add_option(
+             "--platform", options->scaling.models,
+             "--predict: what 'tacit platform --json -o FILE' wrote, of one host, between two, or both files")
+          ->check(CLI::ExistingFile)
+          ->take_all();
   sub->add_option_function<std::string>(
-      "--message-cost",
-      [options](const std::string& said) {
-        const auto cost = graphs::parse_message_cost(said);
-        if (!cost)
-          throw CLI::ValidationError(
-              "--message-cost", said + " is not OVERHEAD,LATENCY,BYTE,NODE_SHARE, such as 300,1000,0.1,0.3");
-        options->scaling.cost = *cost;
-      },
-      "--predict: overhead and latency of a message and time of a byte in ns, and the share of the first "
-      "two\n"
-      "within a node (default 300,1000,0.1,0.3)");
+         "--message-cost",
+         [options](const std::string& said) {
+           const auto cost = graphs::parse_message_cost(said);
+           if (!cost)
+             throw CLI::ValidationError(
+                 "--message-cost",
+                 said + " is not OVERHEAD,LATENCY,BYTE,NODE_SHARE, such as 300,1000,0.1,0.3");
+           options->scaling.cost = *cost;
+         },
+         "--predict: overhead and latency of a message and time of a byte in ns, and the share of the first "
+         "two\n"
+         "within a node (default 300,1000,0.1,0.3)")
+      ->excludes(models);
   sub->add_flag("--all", options->all, "text: show all rows of long tables");
   sub->add_flag("--progress", options->progress, "show progress on standard error even if it is no terminal");
   sub->footer("Exit codes: 0 done, 1 the input has errors or nothing could be written, 2 wrong usage.");
