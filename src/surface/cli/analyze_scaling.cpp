@@ -66,22 +66,26 @@ struct believed_machine {
 graphs::machine_model model_in(const std::string& file) {
   graphs::loaded_model found = graphs::load_model(file, nullptr);
   if (!found.measured)
-    throw user_error(input_has_errors, fmt::format("{} is no model of a machine: {}", file, found.origin));
+    throw user_error(
+        input_has_errors,
+        fmt::format("{} is no model of a machine, which 'tacit platform --json -o FILE' writes", file));
   return std::move(found.model);
 }
 
 /// What no model says is the default.
 believed_machine by_models(const scaling_request& request) {
   graphs::machine_costs costs;
+  std::vector<std::string> names;
   for (const std::string& file : request.models) {
     graphs::machine_model model = model_in(file);
+    names.push_back(file + (model.busy() ? ", measured on a busy machine" : ""));
     (model.one_host ? costs.within_node : costs.between_nodes) = std::move(model);
   }
   const bool one_node = std::ranges::max(request.ranks) <= request.ranks_per_node;
   return {graphs::costs_of(costs.within_node, costs.between_nodes, one_node),
           {"p2p", "shm"},
           fmt::format("by {}, within nodes by MPI's messages or through shared memory, whichever is faster",
-                      fmt::join(request.models, " and "))};
+                      fmt::join(names, " and "))};
 }
 
 believed_machine machine_of(const scaling_request& request) {

@@ -94,6 +94,20 @@ if [ "$hosts" ]; then echo 2 > "$to"; else echo measured >> {folder}/times; cp {
         done = self.platform("--json", "--program", program, cache=folder, launcher=None)
         self.assertTrue(json.loads(done.stdout)["one_host"], done.stderr)
 
+    def test_is_what_predictions_go_by(self):
+        def predicted(*words):
+            graph = subprocess.run([TACIT, "generate", "alltoall", "--form", "linear", "-p", "4"], capture_output=True, text=True).stdout
+            return subprocess.run([TACIT, "analyze", "-", "--predict", "16", "--ranks-per-node", "16", "--json", *map(str, words)],
+                                  input=graph, capture_output=True, text=True)
+        forms = json.loads(predicted("--platform", self.kept()).stdout)["predictions"][0]["forms"]
+        self.assertTrue({price["driver"] for price in forms.values()} <= {"p2p", "shm"}, forms)
+        broken = Path(self.enterContext(tempfile.TemporaryDirectory())) / "broken.json"
+        broken.write_text("{}")
+        said = predicted("--platform", broken)
+        self.assertEqual((said.returncode, said.stdout), (1, ""))
+        self.assertIn("is no model of a machine", said.stderr)
+        self.assertEqual(predicted("--platform", self.kept(), "--message-cost", "1,1,1,1").returncode, 2)
+
     def test_says_that_nothing_is_kept(self):
         folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
         done = self.platform("--kept", cache=folder)

@@ -214,6 +214,10 @@ class Analyze(unittest.TestCase):
         unknown = tacit("analyze", EXAMPLES / "mixture.tacit", "--predict", "16")
         self.assertEqual((unknown.returncode, unknown.stdout), (1, ""))
         self.assertIn("no algorithm that tacit knows", unknown.stderr)
+        exchange = tacit("generate", "alltoall", "--form", "linear", "-p", "4").stdout
+        large = json.loads(tacit("analyze", "-", "--predict", "65536", "--json", input=exchange).stdout)["predictions"][0]["forms"]
+        self.assertGreater(large["linear"]["at_least_ns"], 1e6)
+        self.assertIn("too many to play", large["linear"]["not_played"])
         for wrong in (["--predict", "1"], ["--predict", "x"], ["--predict", "8", "--message-cost", "1,2"]):
             self.assertEqual(tacit("analyze", "-", *wrong, input=graph).returncode, 2, wrong)
 
