@@ -13,6 +13,9 @@ void weave_alltoall(weaver& w, algorithm form);
 void weave_barrier(weaver& w, algorithm form, std::uint32_t root);
 /// `node`: of each position. The root leads its node.
 void weave_two_levels(weaver& w, pattern kind, std::span<const std::uint32_t> node, std::uint32_t root);
+/// Of patterns that combine; neighbors meet if the nodes are in a row.
+void weave_combining_in_two_levels(weaver& w, pattern kind, std::span<const std::uint32_t> node,
+                                   std::uint32_t root);
 void weave_reduce(weaver& w, algorithm form, std::uint32_t root);
 void weave_allreduce(weaver& w, algorithm form, std::uint32_t root);
 void weave_reduce_scatter(weaver& w, algorithm form);

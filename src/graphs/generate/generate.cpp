@@ -81,16 +81,22 @@ constexpr std::array combining{
     known_algorithm{pattern::reduce, algorithm::linear,
                     "everybody sends to the root, which keeps the order of ranks"},
     known_algorithm{pattern::reduce, algorithm::binomial, "partial results up a binomial tree"},
+    known_algorithm{pattern::reduce, algorithm::two_level,
+                    "up a binomial tree in each node, then one of node leaders"},
     known_algorithm{pattern::allreduce, algorithm::linear, "the root combines and sends to everybody"},
     known_algorithm{pattern::allreduce, algorithm::binomial, "up and down a binomial tree"},
     known_algorithm{pattern::allreduce, algorithm::recursive_doubling,
                     "exchange partial results with rank xor 2^k, folded"},
+    known_algorithm{pattern::allreduce, algorithm::two_level,
+                    "up in nodes, recursive doubling among leaders, down in nodes"},
     known_algorithm{pattern::reduce_scatter_block, algorithm::linear,
                     "everybody sends each its block, combined in the order of ranks"},
     known_algorithm{pattern::reduce_scatter_block, algorithm::pairwise, "one partner at a time"},
     known_algorithm{pattern::reduce_scatter_block, algorithm::ring, "partial results travel round the ring"},
     known_algorithm{pattern::reduce_scatter_block, algorithm::recursive_halving,
                     "exchange half of the blocks with rank xor p/2, p/4, ..., p a power of two"},
+    known_algorithm{pattern::reduce_scatter_block, algorithm::two_level,
+                    "node leaders combine, exchange the blocks of their nodes and deliver"},
     known_algorithm{pattern::scan, algorithm::linear, "chain: everybody adds its operand and passes on"},
     known_algorithm{pattern::scan, algorithm::recursive_doubling,
                     "Hillis and Steele: what is there goes to rank + 2^k"},
@@ -139,7 +145,8 @@ std::vector<std::uint32_t> nodes_of(const recipe& r, std::uint32_t p) {
 
 /// At most, at one member.
 std::uint64_t scratch_blocks(const recipe& r, std::uint64_t p) {
-  const bool by_leaders = r.kind == pattern::alltoall && r.form == algorithm::two_level;
+  const bool by_leaders = (r.kind == pattern::alltoall || r.kind == pattern::reduce_scatter_block) &&
+                          r.form == algorithm::two_level;
   if (!by_leaders)
     return 2 * p + 2;
   const std::uint64_t members =
@@ -148,8 +155,9 @@ std::uint64_t scratch_blocks(const recipe& r, std::uint64_t p) {
 }
 
 /// Operands are combined in the order of ranks.
-bool keeps_order(const recipe& r) {
-  return is_scan(r.kind) || r.form == algorithm::linear;
+bool keeps_order(const recipe& r, std::uint32_t p) {
+  return is_scan(r.kind) || r.form == algorithm::linear ||
+         (r.form == algorithm::two_level && are_nodes_in_a_row(nodes_of(r, p)));
 }
 
 bool check(const recipe& r, std::uint64_t p, diagnostics& problems) {
@@ -180,11 +188,12 @@ bool check(const recipe& r, std::uint64_t p, diagnostics& problems) {
     return refuse(problems,
                   fmt::format("a block of {} bytes is not whole elements of {} bytes", r.block, r.by.element),
                   "choose a multiple of the element");
-  if (is_reduction(r.kind) && !r.by.commutative && !keeps_order(r))
+  if (is_reduction(r.kind) && !r.by.commutative && !keeps_order(r, static_cast<std::uint32_t>(p)))
     return refuse(problems,
                   fmt::format("a {} {} exchanges operands, and the operator does not commute", name(r.form),
                               name(r.kind)),
-                  "use linear, or recursive-doubling for scans, which keep the order of ranks");
+                  "use linear, recursive-doubling for scans, or two-level with nodes of neighboring ranks, "
+                  "which keep the order of ranks");
   if (r.kind != pattern::barrier && r.block == 0)
     return refuse(problems, "a block of 0 bytes moves nothing", "choose a block of at least 1 byte");
   const std::uint64_t blocks = 2 * p + scratch_blocks(r, p);
@@ -207,8 +216,10 @@ std::uint32_t segments_of(const recipe& r, std::uint32_t p) {
 }
 
 void weave(weaver& w, const recipe& r) {
-  if (r.form == algorithm::two_level)
-    return weave_two_levels(w, r.kind, nodes_of(r, w.size()), r.root);
+  if (r.form == algorithm::two_level) {
+    const auto weave_levels = is_reduction(r.kind) ? weave_combining_in_two_levels : weave_two_levels;
+    return weave_levels(w, r.kind, nodes_of(r, w.size()), r.root);
+  }
   switch (r.kind) {
   case pattern::bcast:
     weave_bcast(w, r.form, r.root);

@@ -94,6 +94,9 @@ struct memory_layout {
 /// Layout for a communicator of `ranks` members.
 memory_layout layout_of(const recipe& r, std::uint32_t ranks);
 
+/// Whether each node holds neighboring positions: then its partial results stand in the order of ranks.
+bool are_nodes_in_a_row(std::span<const std::uint32_t> node);
+
 /// The graph of the recipe, or nothing and a diagnostic that says what does not exist or does not fit.
 std::optional<graph> generate(const recipe& r, diagnostics& problems);
 

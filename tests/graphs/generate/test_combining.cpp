@@ -4,6 +4,7 @@
 #include "oracle/happens_before.h"
 #include "oracle/simulator.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <set>
 
@@ -12,7 +13,7 @@ namespace {
 
 using oracle::byte_value;
 
-constexpr std::uint32_t numbers_of_ranks[] = {1, 2, 3, 4, 5, 7, 8, 9};
+constexpr std::uint32_t numbers_of_ranks[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 16};
 
 const reducer pairs_in_order{"join", "pair", 2, false, false, true};
 const reducer pairs{"sum", "pair", 2, true, false, true};
@@ -104,7 +105,59 @@ TEST(generate, reductions_keep_the_order_of_ranks_or_are_refused) {
         EXPECT_NE(problems.front().message.find("does not commute"), std::string::npos);
       }
     }
-  EXPECT_EQ(kept, 7 * static_cast<int>(std::size(numbers_of_ranks)));
+  EXPECT_EQ(kept, 10 * static_cast<int>(std::size(numbers_of_ranks)));
+}
+
+/// Nodes of up to seven kinds: in a row, of sizes that differ, or anyhow.
+std::vector<std::uint32_t> some_nodes(std::uint32_t ranks, std::uint32_t nodes, bool in_a_row) {
+  std::vector<std::uint32_t> made;
+  for (std::uint32_t i = 0; i < ranks; ++i)
+    made.push_back((in_a_row ? i * i * nodes / (ranks * ranks) * 5 % 7 : i * i * 3 % nodes) * 1'000'000);
+  return made;
+}
+
+TEST(generate, reductions_in_two_levels_take_nodes_of_any_sizes_in_any_order) {
+  int kept = 0, refused = 0;
+  for (const known_algorithm& k : combining_algorithms())
+    for (const std::uint32_t p : numbers_of_ranks)
+      for (std::uint32_t nodes = 1; nodes <= 7 && k.form == algorithm::two_level; ++nodes)
+        for (const std::uint32_t root : std::set<std::uint32_t>{0, p / 3, p - 1})
+          for (const bool in_a_row : {true, false}) {
+            recipe r{.kind = k.kind, .form = k.form, .ranks = p, .block = 4, .root = root};
+            r.nodes = some_nodes(p, nodes, in_a_row);
+            r.by = pairs;
+            expect_combined(r);
+            r.by = pairs_in_order;
+            diagnostics problems;
+            const bool exists = generate(r, problems).has_value();
+            EXPECT_EQ(exists, are_nodes_in_a_row(r.nodes)) << reduction_title(r);
+            EXPECT_TRUE(exists || !in_a_row) << reduction_title(r);
+            (exists ? kept : refused) += 1;
+            if (exists)
+              expect_combined(r);
+            else
+              EXPECT_NE(problems.front().message.find("does not commute"), std::string::npos);
+          }
+  EXPECT_GT(kept, 100);
+  EXPECT_GT(refused, 100);
+}
+
+/// Of messages to other nodes there are as many as a leader needs, and the results of leaders are told to their nodes.
+TEST(generate, reductions_in_two_levels_cross_the_network_once_for_each_node) {
+  const auto crossing = [](pattern kind, std::uint32_t ranks, std::uint32_t each, std::uint32_t root) {
+    diagnostics problems;
+    recipe r{.kind = kind, .form = algorithm::two_level, .ranks = ranks, .block = 4, .root = root};
+    r.ranks_per_node = each;
+    const auto g = generate(r, problems);
+    return std::ranges::count_if(g->operations(), [&](const operation& op) {
+      return op.kind == op_kind::send && index(op.rank) / each != index(op.peer) / each;
+    });
+  };
+  for (const std::uint32_t root : {0u, 5u, 11u})
+    EXPECT_EQ(crossing(pattern::reduce, 12, 3, root), 3);
+  EXPECT_EQ(crossing(pattern::allreduce, 12, 3, 0), 4 * 2);
+  EXPECT_EQ(crossing(pattern::allreduce, 18, 3, 0), 2 + 4 * 2 + 2); // six nodes, two stand back
+  EXPECT_EQ(crossing(pattern::reduce_scatter_block, 12, 3, 0), 4 * 3);
 }
 
 TEST(generate, reductions_of_parts_of_elements_are_refused) {
