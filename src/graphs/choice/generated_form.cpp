@@ -102,9 +102,15 @@ struct manner {
   bool only_ordered = false; ///< other collectives than reductions that must keep an order stay
 };
 
-/// The algorithm by which a collective of these members is carried out; nothing if only straight messages can.
-std::optional<recipe> recipe_for(const step& s, std::span<const rank_id> group, std::uint32_t root,
-                                 const manner& how) {
+/// Whether partial results of nodes may be combined. What has to give the bits of the graph is combined as the graph does it, and what does not
+/// commute in the order of ranks, so that nodes have to hold neighbors.
+bool may_meet_in_nodes(const graph& g, const step& s, std::span<const std::uint32_t> nodes) {
+  return s.order == 0 && (g.reducers()[index(s.by)].commutative || are_nodes_in_a_row(nodes));
+}
+
+/// The algorithm by which a collective of these members is carried out; nothing if only straight messages, or combining_form.h, can.
+std::optional<recipe> recipe_for(const graph& g, const step& s, std::span<const rank_id> group,
+                                 std::uint32_t root, const manner& how) {
   const auto& [form, vectors, where, only_ordered] = how;
   const auto members = static_cast<std::uint32_t>(group.size());
   recipe r;
@@ -118,6 +124,11 @@ std::optional<recipe> recipe_for(const step& s, std::span<const rank_id> group, 
   r.block = s.largest_block;
   if (form == algorithm::two_level)
     r.nodes = nodes_of(where, group);
+  if (is_reduction(s.collective)) {
+    if (r.nodes.empty() || !may_meet_in_nodes(g, s, r.nodes))
+      return std::nullopt;
+    r.by = g.reducers()[index(s.by)];
+  }
   if (s.collective == pattern::barrier) {
     r.form = r.nodes.empty() ? algorithm::dissemination : form;
     return r;
@@ -132,10 +143,9 @@ std::optional<recipe> recipe_for(const step& s, std::span<const rank_id> group, 
     r.segments = static_cast<std::uint32_t>(
         std::min<std::uint64_t>(s.largest_block / bytes_of_a_segment, most_segments));
   }
-  const auto known = known_algorithms();
-  const bool exists = std::any_of(known.begin(), known.end(), [&](const known_algorithm& k) {
-    return k.kind == r.kind && k.form == r.form;
-  });
+  const std::vector<known_algorithm> known = algorithms_of(r.kind);
+  const bool exists =
+      std::any_of(known.begin(), known.end(), [&](const known_algorithm& k) { return k.form == r.form; });
   return exists ? std::optional(r) : std::nullopt;
 }
 
@@ -223,12 +233,10 @@ void message_maker::prepare() {
     making_->resize(n);
     scratch_.assign(n * std::size_t{regions}, {});
     lengths_.assign(is_uniform(s.collective) ? 0 : n * std::size_t{regions}, {});
-    if (is_reduction(s.collective))
-      combine(c);
-    else if (const std::optional<recipe> how = recipe_for(s, members(s), root, how_))
+    if (const std::optional<recipe> how = recipe_for(g_, s, members(s), root, how_))
       by_algorithm(c, *how);
     else
-      straight(c);
+      is_reduction(s.collective) ? combine(c) : straight(c);
   }
 }
 
@@ -260,10 +268,14 @@ std::optional<block_bytes> message_maker::block_of(const call& c, std::uint32_t 
                          : std::nullopt;
   case signature::each_to_each:
     return bytes_for(output ? s.receives : s.sends, group[number], number);
-  case signature::no_data:
   case signature::all_into_root:
   case signature::all_into_all:
+    return number == 0 ? bytes_for(output ? s.receives : s.sends, no_rank, 0) : std::nullopt;
   case signature::all_into_each:
+    return !output       ? bytes_for(s.sends, group[number], number)
+           : number == 0 ? bytes_for(s.receives, no_rank, 0)
+                         : std::nullopt;
+  case signature::no_data:
   case signature::up_to_each:
   case signature::before_each:
     break;
@@ -432,9 +444,12 @@ void message_maker::by_algorithm(const call& c, const recipe& how) {
     step made;
     made.kind = op.kind == op_kind::send   ? step_kind::send
                 : op.kind == op_kind::recv ? step_kind::recv
+                : forms.reduces(id)        ? step_kind::reduce
                                            : step_kind::copy;
-    if (made.kind != step_kind::copy)
+    if (is_message(made))
       made.peer = group[peer];
+    if (made.kind == step_kind::reduce)
+      made.by = s.by;
     block_ids blocks; // that a message of a vector collective carries
     if (is_uniform(s.collective)) {
       made.reads = translated(c, member, how, layout, forms.reads(id));
@@ -445,7 +460,7 @@ void message_maker::by_algorithm(const call& c, const recipe& how) {
       made.reads = of_their_lengths(c, how, reads);
       if (made.kind == step_kind::send)
         blocks = reads;
-      else
+      else if (made.kind != step_kind::reduce) // by which lengths stay
         move_lengths(c, made.kind == step_kind::recv ? under_way.first(peer, member).blocks : reads, writes);
       made.writes = of_their_lengths(c, how, writes);
     }
@@ -545,12 +560,10 @@ bool has_form(const graph& g, const plan& p, algorithm form, vector_collectives 
   for (const auto& [key, c] : calls_of(g, p)) {
     const step& s = *c.first;
     const std::vector<rank_id>& members = g.communicators()[index(s.comm)].members;
-    if (is_reduction(s.collective)) {
-      if (has_combining_form(g, s, static_cast<std::uint32_t>(members.size()), form))
-        return true;
-      continue;
-    }
-    const std::optional<recipe> how = recipe_for(s, members, 0, {form, vectors, where});
+    if (is_reduction(s.collective) &&
+        has_combining_form(g, s, static_cast<std::uint32_t>(members.size()), form))
+      return true;
+    const std::optional<recipe> how = recipe_for(g, s, members, 0, {form, vectors, where});
     if (how && how->form == form)
       return true;
   }

@@ -1,5 +1,7 @@
 // Collectives carried out by well-known algorithms: the plans validate, and the byte machine agrees with the graph.
 #include "graphs/choice/generated_form.h"
+#include "graphs/choice/on_nodes.h"
+#include "graphs/compile/compile.h"
 #include "graphs/plan/plan_judge.h"
 
 #include <gtest/gtest.h>
@@ -21,17 +23,6 @@ bool has_collectives(const plan& p) {
 
 std::string fault_of(const analyzed& a, const plan& p) {
   return validate(a.g, a.m, a.o, a.t, p);
-}
-
-/// Two to four nodes, ranks in a row or one after the other or anyhow, so that no node has one rank alone if there are enough.
-process_map on_nodes(std::uint32_t ranks, std::uint64_t seed) {
-  const std::uint32_t nodes = 2 + static_cast<std::uint32_t>(seed % 3);
-  process_map where;
-  for (std::uint32_t r = 0; r < ranks; ++r)
-    where.node.push_back(seed % 4 < 2   ? r * nodes / ranks
-                         : seed % 4 < 3 ? r % nodes
-                                        : (r * r * 7 + seed) % nodes);
-  return where;
 }
 
 TEST(generated_form, every_algorithm_moves_the_bytes_of_the_pattern) {
@@ -194,6 +185,62 @@ TEST(generated_form, two_levels_send_one_message_between_two_nodes) {
   for (std::uint32_t i = 0; i < r.ranks; ++i)
     where.node[i] = i;
   EXPECT_FALSE(has_form(a.g, whole, algorithm::two_level, vector_collectives::straight, where));
+}
+
+/// Graphs that combine by hand, on nodes in a row and others; what does not commute needs nodes in a row.
+TEST(generated_form, reductions_in_two_levels_keep_the_order_that_the_operator_needs) {
+  std::map<pattern, std::map<bool, int>> forms;
+  for (const pattern kind : {pattern::reduce, pattern::allreduce, pattern::reduce_scatter_block})
+    for (const bool commutes : {true, false})
+      for (std::uint32_t ranks = 3; ranks <= 10; ++ranks)
+        for (std::uint64_t seed = 0; seed < 12; ++seed) {
+          recipe r{.kind = kind, .ranks = ranks == 10 ? 16 : ranks, .block = 4};
+          r.root = is_rooted(kind) ? static_cast<std::uint32_t>(seed * 5 % r.ranks) : 0;
+          r.by = {"join", "pair", 2, commutes, false, true};
+          diagnostics problems;
+          const analyzed a = analyze_all(*generate(r, problems), false);
+          const compilation c = compile(a.g);
+          ASSERT_FALSE(c.schedule.as_written) << c.schedule.detail;
+          const process_map where = on_nodes(r.ranks, seed);
+          std::vector<std::uint32_t> nodes(where.node.begin(), where.node.end());
+          const std::set<std::uint32_t> different(nodes.begin(), nodes.end());
+          const bool exists =
+              has_form(a.g, c.schedule, algorithm::two_level, vector_collectives::straight, where);
+          ASSERT_EQ(exists, different.size() > 1 && different.size() < nodes.size() &&
+                                (commutes || are_nodes_in_a_row(nodes)))
+              << name(kind) << " " << r.ranks << " " << seed;
+          if (!exists)
+            continue;
+          ++forms[kind][commutes];
+          const plan by =
+              with_messages(a.g, c.schedule, algorithm::two_level, vector_collectives::straight, where);
+          ASSERT_FALSE(has_collectives(by));
+          ASSERT_EQ(fault_of(a, by), "") << name(kind) << " " << r.ranks << " " << seed;
+          ASSERT_EQ(judge(a, by, seed, 4), "") << name(kind) << " " << r.ranks << " " << seed;
+        }
+  for (const auto& [kind, by] : forms) {
+    EXPECT_GT(by.at(true), 50) << name(kind);
+    EXPECT_GT(by.at(false), 25) << name(kind);
+  }
+}
+
+/// Sums that round give the bits of the graph, or of any order with leave.
+TEST(generated_form, of_sums_that_round_has_two_levels_with_leave_only) {
+  recipe r{.kind = pattern::allreduce, .ranks = 6, .block = 8};
+  r.by = {"sum", "double", 8, true, true, true};
+  diagnostics problems;
+  const analyzed a = analyze_all(*generate(r, problems), false);
+  for (const bool leave : {false, true}) {
+    compile_options options;
+    options.planning.reassociate = leave;
+    const compilation c = compile(a.g, options);
+    ASSERT_FALSE(c.schedule.as_written);
+    const process_map where = on_nodes(r.ranks, 0);
+    EXPECT_EQ(has_form(a.g, c.schedule, algorithm::two_level, vector_collectives::straight, where), leave);
+    const plan by = with_messages(a.g, c.schedule, algorithm::two_level, vector_collectives::straight, where);
+    EXPECT_EQ(validate(a.g, a.m, a.o, a.t, by, options.planning), "");
+    EXPECT_EQ(judge(a, by, 1, 4, sync_policy::data, leave), "");
+  }
 }
 
 TEST(generated_form, vector_collectives_become_straight_messages) {

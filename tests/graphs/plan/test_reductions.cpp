@@ -5,6 +5,7 @@
 
 #include "graphs/choice/generated_form.h"
 #include "graphs/choice/in_pieces.h"
+#include "graphs/choice/on_nodes.h"
 #include "graphs/choice/plan_traits.h"
 #include "graphs/compile/compile.h"
 #include "oracle/fuzz_count.h"
@@ -35,6 +36,7 @@ struct tally {
   int in_pieces = 0, written_in_pieces = 0,
       not_in_pieces = 0;                ///< not: as written it is no plan that validates
   std::map<algorithm, int> in_order_by; ///< forms of what must keep an order
+  std::map<pattern, int> in_two_levels;
 };
 
 /// Operands of a few bytes, cut into pieces of one to three.
@@ -76,16 +78,20 @@ void check(const graph& g, std::uint64_t seed, tally& count) {
       << show(g, seed);
   for (const algorithm form :
        {algorithm::linear, algorithm::binomial, algorithm::recursive_doubling, algorithm::recursive_halving,
-        algorithm::ring, algorithm::pairwise, algorithm::reduce_scatter_allgather}) {
-    if (form != algorithm::linear && !has_form(a.g, c.schedule, form))
+        algorithm::ring, algorithm::pairwise, algorithm::reduce_scatter_allgather, algorithm::two_level}) {
+    const process_map where = on_nodes(a.g.ranks(), seed);
+    constexpr auto vectors = vector_collectives::by_algorithm;
+    if (form != algorithm::linear && !has_form(a.g, c.schedule, form, vectors, where))
       continue;
-    const plan by = with_messages(a.g, c.schedule, form);
+    const plan by = with_messages(a.g, c.schedule, form, vectors, where);
     ASSERT_EQ(validate(a.g, c.matched, c.order, c.moved, by, options.planning), "") << show(g, seed);
     ASSERT_EQ(judge(a, by, seed, 2, options.planning.policy, options.planning.reassociate), "")
         << show(g, seed);
     check_pieces(a, c, by, options, seed, count);
-    count.by_form += has_form(a.g, c.schedule, form);
+    count.by_form += has_form(a.g, c.schedule, form, vectors, where);
     count.in_order_by[form] += has_ordered(c.schedule);
+    for (const finding& f : c.combined.found)
+      count.in_two_levels[f.kind] += form == algorithm::two_level;
   }
   for (const finding& f : c.combined.found) {
     ++count.found[f.kind];
@@ -112,6 +118,9 @@ TEST(reductions, that_are_replaced_leave_what_the_graph_leaves) {
   for (const algorithm form :
        {algorithm::linear, algorithm::binomial, algorithm::pairwise, algorithm::reduce_scatter_allgather})
     EXPECT_GT(count.in_order_by[form], some / 20) << name(form);
+  for (const pattern kind :
+       {pattern::reduce, pattern::allreduce, pattern::reduce_scatter_block, pattern::reduce_scatter})
+    EXPECT_GT(count.in_two_levels[kind], some / 20) << name(kind);
   EXPECT_GT(count.beside_kept, some / 4);
   EXPECT_GT(count.refused, some);
   EXPECT_GT(count.by_form, some);

@@ -3,6 +3,7 @@
 #include "graphs/plan/plan_judge.h"
 
 #include "graphs/choice/generated_form.h"
+#include "graphs/choice/on_nodes.h"
 #include "graphs/compile/compile.h"
 
 #include <gtest/gtest.h>
@@ -37,8 +38,10 @@ void expect_right(const graph& g, const compilation& c, const std::string& what,
     return;
   for (const algorithm form :
        {algorithm::linear, algorithm::binomial, algorithm::ring, algorithm::recursive_doubling,
-        algorithm::recursive_halving, algorithm::pairwise, algorithm::reduce_scatter_allgather}) {
-    const plan by = with_messages(a.g, c.schedule, form);
+        algorithm::recursive_halving, algorithm::pairwise, algorithm::reduce_scatter_allgather,
+        algorithm::two_level}) {
+    const plan by =
+        with_messages(a.g, c.schedule, form, vector_collectives::by_algorithm, on_nodes(g.ranks(), g.size()));
     EXPECT_EQ(validate(a.g, c.matched, c.order, c.moved, by, options), "") << what << name(form);
     EXPECT_EQ(judge(a, by, 11, 2, options.policy, options.reassociate), "") << what << name(form);
   }
