@@ -14,36 +14,27 @@
 // operators that commute.
 //
 // What must give the bits of the graph is combined as the graph does it, by whoever has all operands of an element: linear, pairwise,
-// reduce-scatter-allgather, linear with a binomial broadcast of the result, and the linear reduce-scatter.
+// reduce-scatter-allgather, linear with a binomial broadcast of the result, and the linear reduce-scatter; or at node leaders as far as they have
+// the operands (combining_by_leaders.h).
 #include "graphs/choice/combining_form.h"
+
+#include "graphs/choice/combining_by_leaders.h"
+#include "graphs/choice/combining_steps.h"
 
 #include <algorithm>
 #include <bit>
-#include <initializer_list>
-#include <optional>
 #include <tuple>
 #include <utility>
-
-#include "graphs/graph/segments.h"
 
 namespace tacit::graphs {
 namespace {
 
 using bytes = segment_list;
 
-class combining_maker {
+class combining_maker : combining_steps {
 public:
-  combining_maker(const reducer& by, const evaluation* order, std::span<const rank_id> members,
-                  std::span<const step* const> calls, std::vector<rank_plan>& ranks,
-                  function_ref<std::int32_t(rank_id, rank_id)> next_tag)
-      : by_(by), is_free_(!order),
-        order_(order ? *order : from_the_last(static_cast<std::uint32_t>(members.size()))), members_(members),
-        calls_(calls), ranks_(ranks), next_tag_(next_tag), out_(members.size()),
-        last_(members.size(), nothing) {
-    const rank_id root = calls.front()->peer;
-    while (root != no_rank && members_[hub_] != root)
-      ++hub_;
-  }
+  combining_maker(const reducer& by, const evaluation* order, const combining_steps& none)
+      : combining_steps(none), by_(by), is_free_(!order), order_(order ? *order : from_the_last(size())) {}
 
   std::vector<step_list> run(algorithm form) {
     const pattern kind = calls_.front()->collective;
@@ -68,70 +59,10 @@ public:
         if (m != hub_)
           move(hub_, result(hub_), last_[hub_], m, result(m));
     }
-    return std::move(out_);
+    return take();
   }
 
 private:
-  static constexpr std::uint32_t nothing = ~std::uint32_t{0};
-
-  std::uint32_t size() const { return static_cast<std::uint32_t>(members_.size()); }
-  bool for_all() const { return calls_.front()->peer == no_rank; }
-  bool inclusive() const { return calls_.front()->collective == pattern::scan; }
-  const bytes& given(std::uint32_t m) const { return calls_[m]->sends.runs().front().bytes; }
-  const bytes& result(std::uint32_t m) const { return calls_[m]->receives.runs().front().bytes; }
-  /// What a member gives to another one by a reduce-scatter; a block without bytes if it is not there.
-  bytes given(std::uint32_t m, std::uint32_t to) const {
-    const std::optional<block> found = calls_[m]->sends.find(members_[to], to);
-    return found ? bytes(std::span<const segment>(found->bytes)) : bytes();
-  }
-  bytes scratch(std::uint32_t m) { return scratch(m, calls_.front()->largest_block); }
-  bytes scratch(std::uint32_t m, std::uint64_t length) {
-    constexpr std::uint64_t alignment = 64;
-    std::uint64_t& end = ranks_[index(members_[m])].scratch_bytes;
-    end = (end + alignment - 1) / alignment * alignment;
-    const segment made{scratch_base + end, length};
-    end += length;
-    return {made};
-  }
-
-  std::uint32_t add(std::uint32_t m, step s, std::initializer_list<std::uint32_t> after) {
-    for (const std::uint32_t before : after)
-      if (before != nothing)
-        s.after.push_back(before);
-    out_[m].push_back(std::move(s));
-    return static_cast<std::uint32_t>(out_[m].size() - 1);
-  }
-  std::uint32_t copy(std::uint32_t m, const bytes& from, const bytes& into,
-                     std::initializer_list<std::uint32_t> after = {}) {
-    step s;
-    s.reads = from;
-    s.writes = into;
-    return add(m, std::move(s), after);
-  }
-  std::uint32_t combine(std::uint32_t m, const bytes& from, const bytes& into,
-                        std::initializer_list<std::uint32_t> after) {
-    step s;
-    s.kind = step_kind::reduce;
-    s.by = calls_.front()->by;
-    s.reads = from;
-    s.writes = into;
-    return add(m, std::move(s), after);
-  }
-  /// A message; the numbers of its two steps.
-  std::pair<std::uint32_t, std::uint32_t> move(std::uint32_t from, const bytes& what, std::uint32_t after,
-                                               std::uint32_t to, const bytes& into) {
-    step send, recv;
-    send.kind = step_kind::send;
-    recv.kind = step_kind::recv;
-    send.peer = members_[to];
-    recv.peer = members_[from];
-    send.tag = recv.tag = next_tag_(members_[from], members_[to]);
-    send.reads = what;
-    recv.writes = into;
-    const std::uint32_t sent = add(from, std::move(send), {after});
-    return {sent, add(to, std::move(recv), {})};
-  }
-
   std::vector<bytes> operands() const {
     std::vector<bytes> all;
     for (std::uint32_t m = 0; m < size(); ++m)
@@ -430,18 +361,11 @@ private:
   const reducer& by_;
   bool is_free_;     ///< what commutes may be combined in any order
   evaluation order_; ///< in which it is, if all operands are at one place
-  std::span<const rank_id> members_;
-  std::span<const step* const> calls_;
-  std::vector<rank_plan>& ranks_;
-  function_ref<std::int32_t(rank_id, rank_id)> next_tag_;
-  std::vector<step_list> out_;
-  std::vector<std::uint32_t> last_; ///< per member: the step after which its partial result is complete
-  std::uint32_t hub_ = 0;           ///< position of the root, or of the rank that combines for all
 };
 
 } // namespace
 
-bool has_combining_form(const graph& g, const step& s, std::uint32_t n, algorithm form) {
+bool has_combining_form(const graph& g, const step& s, std::uint32_t n, algorithm form, bool nodes) {
   if (s.largest_block == 0)
     return false;
   if (is_scan(s.collective))
@@ -461,6 +385,8 @@ bool has_combining_form(const graph& g, const step& s, std::uint32_t n, algorith
     return s.largest_block >= std::uint64_t{n} * g.reducers()[index(s.by)].element;
   case algorithm::binomial:
     return any_order || (for_all && s.order > 0);
+  case algorithm::two_level:
+    return nodes;
   case algorithm::recursive_doubling:
     return any_order && for_all && std::has_single_bit(n);
   default:
@@ -470,10 +396,15 @@ bool has_combining_form(const graph& g, const step& s, std::uint32_t n, algorith
 
 std::vector<step_list> combine_by_messages(const graph& g, std::span<const rank_id> members,
                                            std::span<const step* const> calls, const evaluation* order,
-                                           algorithm form, std::vector<rank_plan>& ranks,
+                                           algorithm form, std::span<const std::uint32_t> nodes,
+                                           std::vector<rank_plan>& ranks,
                                            function_ref<std::int32_t(rank_id, rank_id)> next_tag) {
-  const bool exists = has_combining_form(g, *calls.front(), static_cast<std::uint32_t>(members.size()), form);
-  return combining_maker(g.reducers()[index(calls.front()->by)], order, members, calls, ranks, next_tag)
+  const auto n = static_cast<std::uint32_t>(members.size());
+  const bool exists = has_combining_form(g, *calls.front(), n, form, !nodes.empty());
+  const combining_steps none(members, calls, ranks, next_tag);
+  if (exists && form == algorithm::two_level)
+    return combine_by_leaders(none, order ? *order : from_the_last(n), nodes);
+  return combining_maker(g.reducers()[index(calls.front()->by)], order, none)
       .run(exists ? form : algorithm::linear);
 }
 

@@ -102,8 +102,8 @@ struct manner {
   bool only_ordered = false; ///< other collectives than reductions that must keep an order stay
 };
 
-/// Whether partial results of nodes may be combined. What has to give the bits of the graph is combined as the graph does it, and what does not
-/// commute in the order of ranks, so that nodes have to hold neighbors.
+/// Whether nodes may make partial results of their own. What has to give the bits of the graph is combined as the graph does it, and what does
+/// not commute in the order of ranks, so that nodes have to hold neighbors.
 bool may_meet_in_nodes(const graph& g, const step& s, std::span<const std::uint32_t> nodes) {
   return s.order == 0 && (g.reducers()[index(s.by)].commutative || are_nodes_in_a_row(nodes));
 }
@@ -199,6 +199,7 @@ private:
   std::uint64_t length_of(const call& c, const block_id& at) const;
   segment_list of_their_lengths(const call& c, const recipe& how, const block_ids& list);
   void move_lengths(const call& c, const block_ids& from, const block_ids& to);
+  void align_scratch(std::span<const rank_id> group);
   std::int32_t next_tag(rank_id from, rank_id to) {
     return first_tag_ + next_[std::uint64_t{index(from)} << 32 | index(to)]++;
   }
@@ -422,6 +423,15 @@ private:
   std::map<ends, std::deque<Message>> others_; ///< before it
 };
 
+/// Elements that are combined begin where they may: blocks are whole elements.
+void message_maker::align_scratch(std::span<const rank_id> group) {
+  constexpr std::uint64_t alignment = 64;
+  for (const rank_id r : group) {
+    std::uint64_t& end = out_.ranks[index(r)].scratch_bytes;
+    end = (end + alignment - 1) / alignment * alignment;
+  }
+}
+
 void message_maker::by_algorithm(const call& c, const recipe& how) {
   struct message {
     std::int32_t tag = 0;
@@ -435,6 +445,8 @@ void message_maker::by_algorithm(const call& c, const recipe& how) {
   if (!add_pattern(forms, world, how, problems))
     return straight(c);
   const memory_layout layout = layout_of(how, how.ranks);
+  if (is_reduction(s.collective))
+    align_scratch(group);
   std::vector<std::uint32_t> position(forms.size()); // of each operation in the list of its member
   next_.reserve(next_.size() + forms.size() / 2);
   for (std::uint32_t i = 0; i < forms.size(); ++i) {
@@ -507,9 +519,11 @@ void message_maker::straight(const call& c) {
 void message_maker::combine(const call& c) {
   const std::vector<rank_id>& group = members(*c.first);
   const std::uint32_t order = c.first->order;
+  const std::vector<std::uint32_t> nodes =
+      how_.form == algorithm::two_level ? nodes_of(how_.where, group) : std::vector<std::uint32_t>();
   std::vector<step_list> made =
-      combine_by_messages(g_, group, c.of, order > 0 ? &p_.orders[order - 1] : nullptr, how_.form, out_.ranks,
-                          [&](rank_id from, rank_id to) { return next_tag(from, to); });
+      combine_by_messages(g_, group, c.of, order > 0 ? &p_.orders[order - 1] : nullptr, how_.form, nodes,
+                          out_.ranks, [&](rank_id from, rank_id to) { return next_tag(from, to); });
   for (std::uint32_t m = 0; m < group.size(); ++m)
     list_of(m) = std::move(made[m]);
 }
@@ -560,8 +574,9 @@ bool has_form(const graph& g, const plan& p, algorithm form, vector_collectives 
   for (const auto& [key, c] : calls_of(g, p)) {
     const step& s = *c.first;
     const std::vector<rank_id>& members = g.communicators()[index(s.comm)].members;
+    const bool nodes = form == algorithm::two_level && !nodes_of(where, members).empty();
     if (is_reduction(s.collective) &&
-        has_combining_form(g, s, static_cast<std::uint32_t>(members.size()), form))
+        has_combining_form(g, s, static_cast<std::uint32_t>(members.size()), form, nodes))
       return true;
     const std::optional<recipe> how = recipe_for(g, s, members, 0, {form, vectors, where});
     if (how && how->form == form)

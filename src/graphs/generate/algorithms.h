@@ -11,6 +11,8 @@ void weave_gather(weaver& w, algorithm form, std::uint32_t root);
 void weave_allgather(weaver& w, algorithm form, std::uint32_t root);
 void weave_alltoall(weaver& w, algorithm form);
 void weave_barrier(weaver& w, algorithm form, std::uint32_t root);
+/// Ascending; nodes in the order of their first positions.
+std::vector<std::vector<std::uint32_t>> positions_by_node(std::span<const std::uint32_t> node);
 /// `node`: of each position. The root leads its node.
 void weave_two_levels(weaver& w, pattern kind, std::span<const std::uint32_t> node, std::uint32_t root);
 /// Of patterns that combine; neighbors meet if the nodes are in a row.

@@ -4,25 +4,22 @@
 #include "graphs/generate/algorithms.h"
 
 #include <algorithm>
-#include <map>
+#include <unordered_map>
 
 namespace tacit::graphs {
 namespace {
 
 using members = std::vector<std::uint32_t>;
 
-/// Positions by node: that of the root first, and it leads; others are led by their first.
+/// The node of the root first, and the root leads it; others are led by their first.
 std::vector<members> nodes_of(std::span<const std::uint32_t> node, std::uint32_t root) {
-  std::vector<members> made{{root}};
-  std::map<std::uint32_t, std::size_t> number{{node[root], 0}};
-  for (std::uint32_t i = 0; i < node.size(); ++i) {
-    if (i == root)
-      continue;
-    const auto [at, is_new] = number.try_emplace(node[i], made.size());
-    if (is_new)
-      made.emplace_back();
-    made[at->second].push_back(i);
-  }
+  std::vector<members> made = positions_by_node(node);
+  const auto has_root = [&](const members& m) { return node[m.front()] == node[root]; };
+  const auto of_root = std::ranges::find_if(made, has_root);
+  std::rotate(made.begin(), of_root, of_root + 1);
+  members& first = made.front();
+  const auto at = std::ranges::find(first, root);
+  std::rotate(first.begin(), at, at + 1);
   return made;
 }
 
@@ -245,6 +242,18 @@ void barrier(weaver& w, const std::vector<members>& nodes) {
 }
 
 } // namespace
+
+std::vector<std::vector<std::uint32_t>> positions_by_node(std::span<const std::uint32_t> node) {
+  std::vector<members> made;
+  std::unordered_map<std::uint32_t, std::size_t> number;
+  for (std::uint32_t i = 0; i < node.size(); ++i) {
+    const auto [at, is_new] = number.try_emplace(node[i], made.size());
+    if (is_new)
+      made.emplace_back();
+    made[at->second].push_back(i);
+  }
+  return made;
+}
 
 void weave_two_levels(weaver& w, pattern kind, std::span<const std::uint32_t> node, std::uint32_t root) {
   const std::vector<members> nodes = nodes_of(node, is_rooted(kind) ? root : 0);

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <unordered_map>
 #include <unordered_set>
 
 namespace tacit::graphs {
@@ -23,19 +22,6 @@ struct meeting {
   std::uint32_t from, to;
   bool exchange = false;
 };
-
-/// Positions by node, ascending; nodes in the order of their first positions.
-std::vector<members> nodes_in_order(std::span<const std::uint32_t> node) {
-  std::vector<members> made;
-  std::unordered_map<std::uint32_t, std::size_t> number;
-  for (std::uint32_t i = 0; i < node.size(); ++i) {
-    const auto [at, is_new] = number.try_emplace(node[i], made.size());
-    if (is_new)
-      made.emplace_back();
-    made[at->second].push_back(i);
-  }
-  return made;
-}
 
 std::uint32_t size_of(const auto& list) {
   return static_cast<std::uint32_t>(list.size());
@@ -258,7 +244,7 @@ bool are_nodes_in_a_row(std::span<const std::uint32_t> node) {
 
 void weave_combining_in_two_levels(weaver& w, pattern kind, std::span<const std::uint32_t> node,
                                    std::uint32_t root) {
-  const std::vector<members> nodes = nodes_in_order(node);
+  const std::vector<members> nodes = positions_by_node(node);
   if (kind == pattern::reduce)
     return reduce(w, nodes, root);
   kind == pattern::allreduce ? allreduce(w, nodes) : scatter_by_leaders(w, nodes).run();

@@ -4,6 +4,7 @@
 
 #include "graphs/choice/generated_form.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <set>
 
@@ -228,11 +229,7 @@ TEST(makespan, has_no_price_for_collectives_and_unknown_drivers) {
   EXPECT_EQ(makespan(plan{}, "p2p", machine_costs(), {}), 0);
 }
 
-choice chosen_for(pattern kind, std::uint32_t ranks, std::uint64_t block, choice_request wanted) {
-  recipe r;
-  r.kind = kind;
-  r.ranks = ranks;
-  r.block = block;
+choice chosen_for(const recipe& r, choice_request wanted) {
   diagnostics problems;
   graph g = *generate(r, problems);
   compile_options options;
@@ -242,6 +239,10 @@ choice chosen_for(pattern kind, std::uint32_t ranks, std::uint64_t block, choice
   for (const named_plan& p : made.plans)
     EXPECT_EQ(validate(g, c.matched, c.order, c.moved, p.steps), "") << p.name;
   return made;
+}
+
+choice chosen_for(pattern kind, std::uint32_t ranks, std::uint64_t block, choice_request wanted) {
+  return chosen_for({.kind = kind, .ranks = ranks, .block = block}, std::move(wanted));
 }
 
 std::string taken(const choice& c) {
@@ -268,6 +269,36 @@ TEST(choose, no_single_variant_is_best) {
   EXPECT_EQ(taken(chosen_for(pattern::bcast, 64, 64, on_nodes(64))), "binomial by p2p");
   EXPECT_EQ(taken(chosen_for(pattern::allgather, 64, 8, on_nodes(64))), "recursive-doubling by p2p");
   EXPECT_EQ(taken(chosen_for(pattern::bcast, 16, 1 << 22, on_nodes(16))), "collectives by coll");
+}
+
+/// Of one, two, three … ranks, in a row or one after the other.
+choice_request on_nodes_of_many_sizes(std::uint32_t ranks, bool in_a_row) {
+  choice_request wanted;
+  for (std::uint32_t node = 0; wanted.where.node.size() < ranks; ++node)
+    wanted.where.node.insert(wanted.where.node.end(),
+                             std::min<std::size_t>(node + 1, ranks - wanted.where.node.size()), node);
+  if (!in_a_row)
+    for (std::uint32_t i = 0; i < ranks; i += 2)
+      std::swap(wanted.where.node[i], wanted.where.node[ranks - 1 - i]);
+  wanted.where.cores = 16;
+  wanted.costs = costs_of(message_cost{.overhead = 100, .latency = 5000, .byte = 0.1, .node_share = 0.1});
+  return wanted;
+}
+
+/// A tree of all ranks has hardly more rounds between nodes than one of leaders, so a reduce is left out that may be combined in any order.
+TEST(choose, reductions_take_two_levels_where_nodes_are_far_apart) {
+  const reducer kinds[] = {{"sum", "int", 4, true, false, true},
+                           {"sum", "double", 8, true, true, true},
+                           {"join", "pair", 8, false, false, true}};
+  for (const reducer& by : kinds)
+    for (const pattern kind : {pattern::reduce, pattern::allreduce})
+      for (const bool in_a_row : {true, false}) {
+        if (kind == pattern::reduce && by.commutative && !by.rounds)
+          continue;
+        const recipe r{.kind = kind, .ranks = 45, .block = 8, .by = by};
+        EXPECT_EQ(taken(chosen_for(r, on_nodes_of_many_sizes(45, in_a_row))), "two-level by p2p")
+            << name(kind) << " by " << describe(by) << (in_a_row ? "" : ", mixed");
+      }
 }
 
 TEST(choose, ties_keep_the_graph_as_written) {

@@ -115,8 +115,8 @@ TEST(reductions, that_are_replaced_leave_what_the_graph_leaves) {
   }
   EXPECT_GT(count.rounding, some / 4);
   EXPECT_GT(count.in_order, some / 4);
-  for (const algorithm form :
-       {algorithm::linear, algorithm::binomial, algorithm::pairwise, algorithm::reduce_scatter_allgather})
+  for (const algorithm form : {algorithm::linear, algorithm::binomial, algorithm::pairwise,
+                               algorithm::reduce_scatter_allgather, algorithm::two_level})
     EXPECT_GT(count.in_order_by[form], some / 20) << name(form);
   for (const pattern kind :
        {pattern::reduce, pattern::allreduce, pattern::reduce_scatter_block, pattern::reduce_scatter})
