@@ -305,8 +305,10 @@ graphs::choice_request everything(std::uint64_t seed, std::uint32_t p) {
   wanted.costs = graphs::costs_of(graphs::message_cost{.overhead = 100, .latency = 1e-6});
   wanted.where.cores = 64;
   wanted.where.longest_in_memory = std::uint64_t{1} << 30;
-  for (std::uint32_t r = 0; r < p && seed % 2 == 0; ++r)
-    wanted.where.node.push_back(seed % 4 == 0 ? r / 2 : r % ((p + 2) / 3)); // in a row, or dealt out
+  const std::uint64_t nodes =
+      seed / 6 % 4; // none, or in a row, or dealt out; the kind of graph goes by seed % 6
+  for (std::uint32_t r = 0; r < p && nodes > 0; ++r)
+    wanted.where.node.push_back(nodes < 3 ? r / 2 : r % ((p + 2) / 3));
   wanted.persistent = persistent_calls() != nullptr;
   wanted.leftovers = neighbors::with_neighborhoods;
   wanted.most = 1000;
@@ -536,7 +538,7 @@ TEST(every_candidate, moves_and_combines_what_the_graph_does) {
   const auto p = static_cast<std::uint32_t>(size_of(MPI_COMM_WORLD));
   const std::uint64_t first = oracle::fuzz_seed(), count = oracle::from_environment("TACIT_FUZZ_COUNT", 60);
   std::map<std::string, std::size_t> executed; // by name of the plan and driver
-  std::size_t all = 0, wrong = 0;
+  std::size_t all = 0, wrong = 0, combined_in_two_levels = 0;
   for (std::uint64_t seed = first; seed < first + count && wrong < 10; ++seed) {
     const MPI_Comm comm = comms[seed % 2];
     const candidates found = rank_in(comm) == 0 ? candidates_of(seed, p) : candidates{};
@@ -555,6 +557,7 @@ TEST(every_candidate, moves_and_combines_what_the_graph_does) {
       wrong += any != 0;
       ++all;
       ++executed[c.name + " by " + c.driver];
+      combined_in_two_levels += found.g.has_reductions() && c.name.starts_with("two-level");
     }
   }
   if (rank_in(MPI_COMM_WORLD) == 0) {
@@ -562,6 +565,9 @@ TEST(every_candidate, moves_and_combines_what_the_graph_does) {
       std::printf("%8zu %s\n", times, name.c_str());
     std::printf("every candidate: %d ranks, %llu graphs, %zu executed, %zu wrong\n", static_cast<int>(p),
                 static_cast<unsigned long long>(count), all, wrong);
+    if (p > 2 && count >= 24) {
+      EXPECT_GT(combined_in_two_levels, 0u);
+    }
   }
   EXPECT_GT(all, (p > 2 && count > 40 ? 6 : 1) * count);
   for (MPI_Comm& comm : comms)
