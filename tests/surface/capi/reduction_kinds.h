@@ -290,13 +290,16 @@ inline std::string explain(tacit_schedule s) {
   return text;
 }
 
-inline tacit_schedule compiled(tacit_graph g, const char* driver, bool permitted, const char* replace) {
+inline tacit_schedule compiled(tacit_graph g, const char* driver, bool permitted, const char* replace,
+                               const char* plan = "") {
   tacit_schedule s = TACIT_SCHEDULE_NULL;
   MPI_Info info = MPI_INFO_NULL;
   MPI_Info_create(&info);
   MPI_Info_set(info, "tacit_replace", replace);
   if (*driver)
     MPI_Info_set(info, "tacit_driver", driver);
+  if (*plan)
+    MPI_Info_set(info, "tacit_plan", plan);
   if (permitted)
     MPI_Info_set(info, "tacit_allow_reassociation", "true");
   EXPECT_EQ(tacit_compile(g, info, &s), TACIT_SUCCESS) << tacit_last_error();

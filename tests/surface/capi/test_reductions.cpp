@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <list>
@@ -298,7 +299,7 @@ void reduce_plainly(by_hand how, const kind& k, int count, int root, memory& all
 
 /// Replaced, by each driver, and compared with the graph as it is written: to the last bit where nothing else is permitted.
 void check_by_hand(std::uint64_t seed, const kind& k, by_hand how, const char* driver, bool permitted,
-                   bool replaced) {
+                   bool replaced, const char* plan = "") {
   const int count = 1 + static_cast<int>(seed % elements), root = static_cast<int>(seed / 3) % size();
   memory start(k, size(), seed), used(k, size(), seed), truth(k, size(), seed + 1),
       results(k, size(), seed + 1);
@@ -315,7 +316,7 @@ void check_by_hand(std::uint64_t seed, const kind& k, by_hand how, const char* d
   else
     by.spread_if(how == by_hand::tree_for_all, result, root,
                  by.tree(mine, result, root, how == by_hand::tree_for_all));
-  tacit_schedule s = compiled(g, driver, permitted, "always");
+  tacit_schedule s = compiled(g, driver, permitted, "always", plan);
   ASSERT_NE(s, TACIT_SCHEDULE_NULL);
   tacit_graph_free(&g);
   const bool for_all = how != by_hand::linear && how != by_hand::tree;
@@ -326,6 +327,7 @@ void check_by_hand(std::uint64_t seed, const kind& k, by_hand how, const char* d
   if (replaced) {
     EXPECT_EQ(text.find("runs as written"), std::string::npos) << text;
   }
+  EXPECT_NE(text.find(plan), std::string::npos) << text;
   for (int run = 0; run < 5; ++run) {
     std::memcpy(mine, start.at(rank(), 0), start.bytes());
     std::memset(result, 0x5a, results.bytes());
@@ -364,6 +366,23 @@ TEST_F(reductions, by_hand_are_replaced_by_collectives_where_no_bit_changes) {
         if (HasFatalFailure())
           return;
       }
+}
+
+/// Two ranks of a node, or one: sums in floating point, in the order of the graph or any, and what the program adds, whether it commutes or not.
+TEST_F(reductions, of_nodes_go_through_leaders) {
+  if (size() < 3)
+    GTEST_SKIP() << "no collective on fewer than three ranks";
+  setenv("TACIT_RANKS_PER_NODE", "2", 1);
+  const kinds known;
+  std::uint64_t seed = tacit::oracle::fuzz_seed();
+  for (const kind& k : known.all)
+    for (const by_hand how : {by_hand::linear, by_hand::tree, by_hand::linear_for_all, by_hand::tree_for_all})
+      for (const bool permitted : {false, true})
+        if ((k.any_order || k.number || (permitted && k.everywhere && k.commutes)) && !HasFatalFailure()) {
+          ++seed;
+          check_by_hand(seed, k, how, seed % 2 == 0 ? "p2p" : "shm", permitted, true, "two-level");
+        }
+  unsetenv("TACIT_RANKS_PER_NODE");
 }
 
 /// From the last rank down to the first, as MPI_Reduce must have it if the operator does not commute; ranks that only send have none.
