@@ -60,6 +60,23 @@ TEST(scaling, every_known_algorithm_is_recognised) {
       }
 }
 
+TEST(scaling, every_known_algorithm_that_combines_is_recognised) {
+  for (const known_algorithm& known : combining_algorithms())
+    for (const std::uint32_t p : {7u, 8u, 16u}) {
+      recipe r{.kind = known.kind, .form = known.form, .ranks = p, .block = 96};
+      r.root = known.kind == pattern::reduce ? 2 : 0;
+      r.by = {"sum", "int", 4, true, false, true};
+      diagnostics problems;
+      const auto g = generate(r, problems);
+      if (!g)
+        continue; // recursive halving needs a power of two
+      const auto found = recognised(*g);
+      ASSERT_TRUE(found) << name(known.kind) << ' ' << name(known.form) << " on " << p;
+      EXPECT_EQ(found->kind, known.kind);
+      EXPECT_EQ(found->form, known.form) << name(known.kind) << " on " << p;
+    }
+}
+
 TEST(scaling, a_graph_that_is_nearly_one_is_not_recognised) {
   diagnostics problems;
   graph extra = *generate({.kind = pattern::bcast, .form = algorithm::binomial, .ranks = 8}, problems);
