@@ -18,6 +18,19 @@ double least_of_any_size(const machine_model& m, Price price) {
   return m.messages.empty() ? 0 : std::max(least, 0.0);
 }
 
+/// From the beginning of a send through a channel until the receiver sees it: of messages of any length, which come in pieces. Between
+/// measured lengths it is the less of two straight lines, so it is least at one of those.
+double least_in_channel(const machine_model& m) {
+  const auto until_seen = [&](double bytes) {
+    return std::max(channel_at(m, bytes) - in_channel(m, bytes), 0.0);
+  };
+  double least = std::min(until_seen(0), until_seen(bytes_of_a_piece));
+  for (const channel_time& t : m.channels)
+    if (const auto bytes = static_cast<double>(t.bytes); bytes < bytes_of_a_piece)
+      least = std::min(least, until_seen(bytes));
+  return least;
+}
+
 } // namespace
 
 form_bound::form_bound(std::string_view driver, const machine_costs& costs, const process_map& where,
@@ -47,7 +60,8 @@ double form_bound::least_round() const {
   double least = std::numeric_limits<double>::infinity();
   for (const medium by : media_) {
     const machine_model& m = prices_.model(by);
-    double round = prices_.latency(by) + 2 * handling;
+    const bool by_channel = by == medium::memory && !m.channels.empty();
+    double round = by_channel ? least_in_channel(m) + handling : prices_.latency(by) + 2 * handling;
     if (by != medium::memory && !prices_.puts(by))
       round += least_of_any_size(m, [](const message_times& t) { return t.send.median; }) +
                least_of_any_size(m, [](const message_times& t) { return t.receive.median; });

@@ -357,6 +357,24 @@ TEST(bounds, no_algorithm_is_cheaper_than_what_its_shape_or_its_messages_say) {
   EXPECT_GT(combined_in_two_levels, 0);
 }
 
+/// Where a line of the cache takes longer than a whole channel does, as in another state of the machine.
+TEST(bounds, a_round_through_channels_takes_what_was_measured_of_them) {
+  choice_request machine;
+  machine.costs.within_node.flag.median *= 40;
+  machine.where.cores = 64;
+  machine.where.longest_in_memory = 4096;
+  ASSERT_FALSE(machine.costs.within_node.channels.empty());
+  diagnostics problems;
+  const graph g = *generate({.kind = pattern::bcast, .ranks = 11, .block = 8}, problems);
+  const compilation c = compile(g);
+  for (const algorithm form : {algorithm::linear, algorithm::binomial, algorithm::ring}) {
+    const plan by = with_messages(g, c.schedule, form);
+    form_bound of_form("shm", machine.costs, machine.where, g.ranks());
+    EXPECT_GE(makespan(by, "shm", machine.costs, machine.where), of_form.of(shapes_of(g, c.schedule), form))
+        << name(form);
+  }
+}
+
 TEST(cheapest, an_exchange_of_all_ranks_has_the_bound_of_its_messages) {
   int tight = 0, cases = 0;
   for (std::uint64_t i = 0; i < oracle::fuzz_count() / 8; ++i) {
