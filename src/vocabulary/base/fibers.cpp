@@ -34,7 +34,12 @@ public:
   }
   fiber_stack(const fiber_stack&) = delete;
   fiber_stack& operator=(const fiber_stack&) = delete;
-  ~fiber_stack() { munmap(all_, guard_ + bytes_); }
+  ~fiber_stack() {
+#if defined(__SANITIZE_ADDRESS__)
+    __asan_unpoison_memory_region(bottom(), bytes_); // whatever lies here next is no frame of this stack
+#endif
+    munmap(all_, guard_ + bytes_);
+  }
   std::byte* bottom() const { return static_cast<std::byte*>(all_) + guard_; }
   std::size_t bytes() const { return bytes_; }
 
@@ -148,7 +153,6 @@ public:
 #if defined(__SANITIZE_ADDRESS__)
     bottom_ = stack.bottom();
     bytes_ = stack.bytes();
-    __asan_unpoison_memory_region(bottom_, bytes_); // a stack that was given back may have lain here
 #endif
   }
   void end() {
