@@ -229,6 +229,13 @@ int tacit_graph_computew(tacit_graph graph, tacit_compute_function* function, vo
                          const MPI_Aint write_addresses[], const MPI_Count write_counts[],
                          const MPI_Datatype write_datatypes[], tacit_op* op);
 
+/* As tacit_graph_recv_reduce_on, into several buffers: piece i is counts[i] elements of `datatype` at addresses[i], and the
+ * message is combined with them in the order of the pieces. For tacit_graph_reduce, puts, gets and scratch memory call those
+ * once for each buffer: it means the same. Errors: those of tacit_graph_reduce. */
+int tacit_graph_recv_reducew(tacit_graph graph, tacit_comm comm, int pieces, const MPI_Aint addresses[],
+                             const MPI_Count counts[], MPI_Datatype datatype, MPI_Op operation, int source,
+                             int tag, tacit_op* op);
+
 /* Everything that any rank created before its k-th fence, one-sided operations included, completes before
  * anything that any rank created after its k-th fence starts. Every rank must create equally many fences;
  * they need no dependencies. Errors: TACIT_ERR_ARGUMENT. */

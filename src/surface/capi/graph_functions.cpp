@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <utility>
+#include <vector>
 
 using namespace tacit;
 using namespace tacit::surface;
@@ -255,6 +256,17 @@ int tacit_graph_recvw(tacit_graph graph, tacit_comm comm, int pieces, const MPI_
   return add(graph, "tacit_graph_recvw", op, [&](graph_builder& part) {
     return part.recv(bytes_of_pieces("buffer", looked_at(pieces, source), addresses, counts, datatypes),
                      source, tag, comm);
+  });
+}
+
+int tacit_graph_recv_reducew(tacit_graph graph, tacit_comm comm, int pieces, const MPI_Aint addresses[],
+                             const MPI_Count counts[], MPI_Datatype datatype, MPI_Op operation, int source,
+                             int tag, tacit_op* op) {
+  return add(graph, "tacit_graph_recv_reducew", op, [&](graph_builder& part) {
+    const int looked = looked_at(pieces, source);
+    const std::vector<MPI_Datatype> types(static_cast<std::size_t>(std::max(looked, 0)), datatype);
+    return part.recv_reduce(bytes_of_pieces("buffer", looked, addresses, counts, types.data()), operation,
+                            datatype, source, tag, comm);
   });
 }
 

@@ -504,6 +504,31 @@ TEST_F(capi, several_buffers_are_one) {
   EXPECT_EQ(more[0], 2);
 }
 
+TEST_F(capi, what_arrives_is_combined_into_several_buffers) {
+  const int next = (rank() + 1) % size(), previous = (rank() + size() - 1) % size();
+  const int sent[] = {rank(), rank() + 10, rank() + 20, rank() + 30};
+  int first[] = {1, 2}, apart[] = {-1, 3, -1, 4};
+  MPI_Aint at[3] = {};
+  MPI_Get_address(&apart[3], &at[0]); // the last element first
+  MPI_Get_address(first, &at[1]);
+  MPI_Get_address(&apart[1], &at[2]);
+  const MPI_Count counts[] = {1, 2, 1};
+  ASSERT_EQ(tacit_graph_send(graph, sent, 4, MPI_INT, next, 5, nullptr), TACIT_SUCCESS);
+  ASSERT_EQ(tacit_graph_recv_reducew(graph, TACIT_COMM_GRAPH, 3, at, counts, MPI_INT, MPI_SUM, previous, 5,
+                                     nullptr),
+            TACIT_SUCCESS);
+  ASSERT_EQ(tacit_graph_recv_reducew(graph, TACIT_COMM_GRAPH, 1, nullptr, nullptr, MPI_INT, MPI_SUM,
+                                     MPI_PROC_NULL, 5, nullptr),
+            TACIT_SUCCESS);
+  compile();
+  ASSERT_EQ(tacit_run(schedule), TACIT_SUCCESS) << tacit_last_error();
+  EXPECT_EQ(apart[3], 4 + previous);
+  EXPECT_EQ(first[0], 1 + previous + 10);
+  EXPECT_EQ(first[1], 2 + previous + 20);
+  EXPECT_EQ(apart[1], 3 + previous + 30);
+  EXPECT_EQ(apart[0] + apart[2], -2);
+}
+
 TEST_F(capi, pieces_that_are_wrong_are_named) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   int value = 0;
@@ -520,6 +545,9 @@ TEST_F(capi, pieces_that_are_wrong_are_named) {
             TACIT_ERR_ARGUMENT);
   EXPECT_EQ(tacit_graph_recvw(graph, TACIT_COMM_GRAPH, 1, nullptr, counts, types, 0, 0, nullptr),
             TACIT_ERR_ARGUMENT);
+  EXPECT_EQ(
+      tacit_graph_recv_reducew(graph, TACIT_COMM_GRAPH, -1, at, counts, MPI_INT, MPI_SUM, 0, 0, nullptr),
+      TACIT_ERR_ARGUMENT);
   tacit_schedule none = TACIT_SCHEDULE_NULL;
   EXPECT_EQ(tacit_compile(graph, MPI_INFO_NULL, &none), TACIT_ERR_ARGUMENT);
 }
