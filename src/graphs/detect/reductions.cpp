@@ -14,8 +14,8 @@
 // Cost O(operands written out · log) a round; nearly always there is one round.
 #include "graphs/detect/reductions.h"
 
+#include "graphs/detect/operand_groups.h"
 #include "graphs/detect/scans.h"
-#include "graphs/detect/subgroups.h"
 #include "graphs/flow/terms.h"
 
 #include <algorithm>
@@ -31,9 +31,8 @@ namespace {
 
 constexpr std::uint64_t most_operands = std::uint64_t{1} << 22;
 constexpr std::size_t most_refusals = 8;
-/// Of a guess: two messages are no pattern.
-constexpr std::size_t smallest_exchange = 3, smallest_rooted = 4;
-constexpr std::size_t most_communicators = 60'000; // their numbers have 16 bits
+/// Of a guess whose members do not all get the result: two messages are no pattern.
+constexpr std::size_t smallest_rooted = 4;
 
 /// What combines the same elements: the addresses differ from one member to the next as they do in all others.
 struct axis {
@@ -56,7 +55,7 @@ struct use {
 class reduction_search {
 public:
   reduction_search(const graph& g, const transfers& t, const detect_options& options, bool reassociate)
-      : g_(g), t_(t), options_(options), reassociate_(reassociate) {
+      : g_(g), t_(t), options_(options), reassociate_(reassociate), groups_(g) {
     for (const std::uint32_t part : t.part_of_kept)
       parts_ = std::max(parts_, part + 1);
     refused_.assign(parts_, false);
@@ -140,44 +139,8 @@ private:
       sweep(where, uses);
   }
 
-  bool is_guess(comm_id comm) const { return index(comm) >= g_.communicators().size(); }
-  const std::vector<rank_id>& members_of(comm_id comm) const {
-    return is_guess(comm) ? guesses_[index(comm) - g_.communicators().size()].members
-                          : g_.communicators()[index(comm)].members;
-  }
-  /// Of a refusal: a guess that nothing is found for is not named.
-  comm_id named(comm_id comm) const { return is_guess(comm) ? world : comm; }
-
-  /// The communicator whose members give the operands, and in its order if that counts; the first one.
-  std::optional<comm_id> group_of(const std::vector<operand>& operands, bool commutative) {
-    std::vector<rank_id> ranks;
-    for (const operand& o : operands)
-      ranks.push_back(o.rank);
-    const auto [known, fresh] = groups_.try_emplace({ranks, commutative});
-    for (std::uint32_t c = 0; fresh && c < g_.communicators().size() && !known->second; ++c) {
-      std::vector<rank_id> members = g_.communicators()[c].members;
-      if (commutative)
-        std::sort(members.begin(), members.end());
-      if (members == ranks)
-        known->second = comm_id{static_cast<std::uint16_t>(c)};
-    }
-    return known->second;
-  }
-
-  /// The group of these ranks, which no communicator has: one that has been guessed before, or a new one.
-  std::optional<comm_id> guess(const std::vector<operand>& operands, rank_id destination) {
-    rank_set members;
-    for (const operand& o : operands)
-      members.push_back(o.rank);
-    const std::size_t first = g_.communicators().size();
-    if (!options_.subgroups || members.size() < smallest_exchange || !std::ranges::is_sorted(members) ||
-        !std::ranges::binary_search(members, destination) || first + guesses_.size() >= most_communicators)
-      return std::nullopt;
-    const auto [known, fresh] = guessed_.try_emplace(members, first + guesses_.size());
-    if (fresh)
-      guesses_.push_back({"", members});
-    return comm_id{static_cast<std::uint16_t>(known->second)};
-  }
+  /// Of a refusal: a guess that nothing is found for has no name.
+  comm_id named(comm_id comm) const { return groups_.is_guess(comm) ? world : comm; }
 
   /// Puts what no scan has of a term on its axis, or refuses its part.
   void place(const part_of_item& of) {
@@ -187,15 +150,15 @@ private:
     std::vector<operand> by_rank = x.operands;
     if (ordered)
       std::sort(by_rank.begin(), by_rank.end());
-    std::optional<comm_id> comm = group_of(by_rank, r.commutative || ordered);
-    if (!comm && scans_.missed_by[of.item] == scans::no_miss)
-      comm = guess(by_rank, x.destination);
+    std::optional<comm_id> comm = groups_.known(by_rank, r.commutative || ordered);
+    if (!comm && options_.subgroups && scans_.missed_by[of.item] == scans::no_miss)
+      comm = groups_.guess(by_rank, x.destination);
     if (!comm)
       return refuse_without_group(of);
     if (x.operands.size() < std::max(options_.smallest_group, 2u))
       return refuse(x.part, named(*comm), reason::trivial_group,
                     fmt::format("{} rank(s)", x.operands.size()));
-    const std::vector<rank_id>& members = members_of(*comm);
+    const std::vector<rank_id>& members = groups_.members(*comm);
     std::map<rank_id, std::uint64_t> address;
     for (const operand& o : x.operands)
       address[o.rank] = o.address;
@@ -258,7 +221,7 @@ private:
   }
 
   void classify(const axis& where, const std::vector<use>& here, std::uint64_t begin, std::uint64_t end) {
-    const std::vector<rank_id>& members = members_of(where.comm);
+    const std::vector<rank_id>& members = groups_.members(where.comm);
     std::map<rank_id, std::uint64_t> results;
     for (const use& u : here)
       results.emplace(u.rank, u.address + (begin - u.begin));
@@ -291,19 +254,20 @@ private:
         .push_back(std::move(piece));
   }
 
+  /// Sums over neighbors look like reduces of overlapping groups.
   void refuse_poor_guesses() {
     std::set<comm_id> reduced;                    // of which not all get all
     std::vector<std::uint32_t> in(g_.ranks(), 0); // so many of them
     for (const auto& [key, pieces] : found_)
-      if (const auto& [kind, comm, root, by, order] = key; is_guess(comm) && kind == pattern::reduce)
+      if (const auto& [kind, comm, root, by, order] = key; groups_.is_guess(comm) && kind == pattern::reduce)
         reduced.insert(comm);
     for (const comm_id comm : reduced)
-      for (const rank_id r : members_of(comm))
+      for (const rank_id r : groups_.members(comm))
         ++in[index(r)];
     for (const auto& [where, uses] : axes_) {
       if (!reduced.contains(where.comm))
         continue;
-      const std::vector<rank_id>& members = members_of(where.comm);
+      const std::vector<rank_id>& members = groups_.members(where.comm);
       const bool alone = std::ranges::all_of(members, [&](rank_id r) { return in[index(r)] == 1; });
       if (alone && members.size() >= smallest_rooted)
         continue;
@@ -315,20 +279,6 @@ private:
     }
   }
 
-  /// The number of a communicator among what is found: guesses that led to nothing have none.
-  comm_id kept(comm_id comm) {
-    if (!is_guess(comm))
-      return comm;
-    const std::size_t first = g_.communicators().size();
-    const auto [known, fresh] = kept_.try_emplace(comm, first + out_.groups.size());
-    if (fresh) {
-      communicator& group = guesses_[index(comm) - first];
-      group.name = new_name(group.members, g_.communicators(), out_.groups);
-      out_.groups.push_back(group);
-    }
-    return comm_id{static_cast<std::uint16_t>(known->second)};
-  }
-
   void finish() {
     out_.any = refusals_ < parts_;
     if (!out_.any)
@@ -338,7 +288,7 @@ private:
       finding f;
       std::uint32_t order = 0;
       std::tie(f.kind, f.comm, f.root, f.by, order) = key;
-      f.comm = kept(f.comm);
+      f.comm = groups_.keep(f.comm, out_.groups);
       if (order > 0)
         f.order = *orders_[order - 1];
       std::sort(pieces.begin(), pieces.end(), [](const combined_piece& a, const combined_piece& b) {
@@ -364,7 +314,7 @@ private:
         roots[{comm, by, order}].push_back(root);
     for (const auto& [of, list] : roots) {
       const auto& [comm, by, order] = of;
-      const std::size_t n = members_of(comm).size();
+      const std::size_t n = groups_.members(comm).size();
       const auto length = [&](rank_id root) {
         std::uint64_t all = 0;
         for (const combined_piece& p : found_[{pattern::reduce, comm, root, by, order}])
@@ -461,7 +411,6 @@ private:
       }
   }
 
-  using group_key = std::pair<std::vector<rank_id>, bool>;
   using finding_key = std::tuple<pattern, comm_id, rank_id, reducer_id, std::uint32_t>; ///< last: the order
   const graph& g_;
   const transfers& t_;
@@ -473,10 +422,7 @@ private:
   std::vector<bool> refused_;  ///< by part
   std::vector<bool> combines_; ///< by part: it has reductions
   std::size_t refusals_ = 0;
-  std::map<group_key, std::optional<comm_id>> groups_;
-  std::vector<communicator> guesses_; ///< their numbers follow those of the graph
-  std::map<rank_set, std::size_t> guessed_;
-  std::map<comm_id, std::size_t> kept_;
+  operand_groups groups_;
   std::map<evaluation, std::uint32_t> order_numbers_;
   std::vector<const evaluation*> orders_;
   std::map<axis, std::vector<use>> axes_;

@@ -182,6 +182,30 @@ TEST(reductions, along_rows_are_found_and_sums_of_neighbors_are_not) {
     }
 }
 
+/// One of four ranks gives two operands, so what they combine is no collective.
+TEST(reductions, of_two_operands_of_one_rank_stay) {
+  graph g(6);
+  const reducer_id sum = g.add_reducer({"sum", "long", 8, true, false, true});
+  for (std::uint32_t root = 0; root < 4; ++root) {
+    op_id last = g.copy(rank_id{root}, std::vector<segment>{{0x100, 8}}, std::vector<segment>{{0x200, 8}});
+    for (const auto& [from, at] :
+         {std::pair{0u, 0x100u}, {1u, 0x100u}, {2u, 0x100u}, {3u, 0x100u}, {3u, 0x108u}}) {
+      if (from == root && at == 0x100)
+        continue;
+      g.send(rank_id{from}, segment{at, 8}, rank_id{root}, static_cast<int>(at));
+      const op_id next = g.recv_reduce(rank_id{root}, std::vector<segment>{{0x200, 8}}, rank_id{from}, sum,
+                                       static_cast<int>(at));
+      g.depend(last, next);
+      last = next;
+    }
+  }
+  const compilation c = compile(g);
+  ASSERT_FALSE(has_errors(c.problems)) << c.problems.front().message;
+  EXPECT_TRUE(c.problems.empty());
+  EXPECT_TRUE(c.combined.found.empty());
+  EXPECT_EQ(judge(analyze_all(with_groups(g, c.groups), false), c.schedule, 1, 4), "");
+}
+
 TEST(reductions, in_pieces_arrive_in_two_pieces_of_memory) {
   constexpr std::uint64_t length = 1 << 20;
   graph g(2);
