@@ -109,7 +109,7 @@ std::string why_on_this_number_only(const graph& g, const transfers& moved, cons
                            moves == signature::all_into_each;
   const bool by_rank = places(g, moved, f).follow_ranks();
   if (n <= ring && !(many_places && by_rank))
-    return fmt::format("of {} ranks all others are neighbors", n);
+    return fmt::format("in a group of {} ranks all others are neighbors", n);
   if (!by_rank)
     return "where blocks lie follows no rule a·rank + b, as it does not where ranks exchange with neighbors";
   return {};

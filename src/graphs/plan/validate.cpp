@@ -355,9 +355,6 @@ public:
     }
     return {};
   }
-  bool same_content(const std::vector<fragment>& wanted, const std::vector<fragment>& got) const {
-    return equal(wanted, got);
-  }
   /// The name in the graph of an address of source `combined`; all of `length` bytes lie in one reduction.
   std::uint64_t operator()(std::uint64_t address) const {
     const auto i = static_cast<std::size_t>(&made_by(got_, address) - got_.reductions.data());
@@ -435,9 +432,12 @@ public:
     got_.kept.push_back(part(got, there));
   }
   /// Empty if all are equal.
-  std::string difference(bool reassociate, fault_location& where) const {
+  std::string difference(bool reassociate, fault_location& where) {
     if (wanted_.kept.empty())
       return {};
+    for (transfers* const side : {&wanted_, &got_})
+      std::ranges::sort(side->kept, {},
+                        [](const transfer& x) { return std::pair(x.destination, x.destination_address); });
     const terms a = terms_of(g_, wanted_), b = terms_of(e_.g, got_);
     if (!a.complete || !b.complete || a.other_bytes > 0 || b.other_bytes > 0)
       return "the plan combines what is no term";
@@ -570,30 +570,75 @@ std::string check_order_of_computations(const graph& g, const run_order& o, cons
   return {};
 }
 
+/// Both sides of what a computation reads, cut alike: visit(wanted, got, offset in wanted, offset in got, length) while it returns true.
+/// False if it did not, or if one reads more.
+template <typename Visit>
+bool operands_side_by_side(const std::vector<fragment>& wanted, const std::vector<fragment>& got,
+                           Visit visit) {
+  std::size_t i = 0, k = 0;
+  std::uint64_t at = 0, there = 0;
+  while (i < wanted.size() && k < got.size()) {
+    const fragment &x = wanted[i], &y = got[k];
+    const std::uint64_t length = std::min(x.length - at, y.length - there);
+    if (x.address + at != y.address + there || !visit(x, y, at, there, length))
+      return false;
+    at += length;
+    there += length;
+    if (at == x.length)
+      ++i, at = 0;
+    if (there == y.length)
+      ++k, there = 0;
+  }
+  return i == wanted.size() && k == got.size();
+}
+
+/// What was combined by a collective of the plan is compared by its terms, all else by name.
 std::string check_operands_of_computations(const graph& g, const transfers& wanted, const expansion& e,
-                                           const transfers& got, fault_location& where) {
+                                           const transfers& got, bool reassociate, fault_location& where) {
   const renaming renamed(e, wanted, got);
+  combined_bytes by_terms(g, e, wanted, got);
+  std::uint64_t place =
+      0; // of operands that are compared by terms, as if they were left behind: apart from each other
   std::unordered_map<op_id, const std::vector<fragment>*> read;
   for (const operands_of_call& c : got.calls)
     read[e.original[index(c.op)]] = &c.read;
-  for (const operands_of_call& c : wanted.calls)
+  for (const operands_of_call& c : wanted.calls) {
+    const rank_id rank = g[c.op].rank;
+    const auto same = [&](const fragment& x, const fragment& y, std::uint64_t at, std::uint64_t there,
+                          std::uint64_t length) {
+      if (x.source != y.source)
+        return false;
+      if (x.source == no_rank)
+        return x.source_address == index(e.original[y.source_address]);
+      if (x.source != combined)
+        return x.source_address + at == y.source_address + there;
+      if (const std::uint64_t name = renamed(y.source_address + there); name != ~std::uint64_t{0})
+        return x.source_address + at == name;
+      by_terms.add({place, x.source_address + at, length, combined, rank},
+                   {place, y.source_address + there, length, combined, rank}, 0, 0, length);
+      place += 2 * length;
+      return true;
+    };
     if (const auto found = read.find(c.op);
-        found == read.end() || !renamed.same_content(c.read, *found->second)) {
+        found == read.end() || !operands_side_by_side(c.read, *found->second, same)) {
       where = location_of(g, c.op);
       return fmt::format("{} reads other bytes", describe(g, c.op));
     }
-  return {};
+  }
+  std::string fault = by_terms.difference(reassociate, where);
+  return fault.empty() ? fault : "a computation reads other bytes: " + fault;
 }
 
 std::string check_computations(const graph& g, const matching& m, const run_order& o, const expansion& e,
-                               const run_order& eo, const transfers& moved, fault_location& where) {
+                               const run_order& eo, const transfers& moved, bool reassociate,
+                               fault_location& where) {
   if (auto fault = check_each_runs(g, e, where); !fault.empty())
     return fault;
   if (auto fault = check_order_of_computations(g, o, e, eo, where); !fault.empty())
     return fault;
   diagnostics problems;
   const transfers wanted = follow_with_calls(g, m, o, problems);
-  return check_operands_of_computations(g, wanted, e, moved, where);
+  return check_operands_of_computations(g, wanted, e, moved, reassociate, where);
 }
 
 /// What the graph itself writes at each rank, normalized; a receive writes what is sent to it. No list at all if
@@ -705,7 +750,7 @@ std::string validate(const graph& g, const matching& m, const run_order& o, cons
     if (auto fault = check_transfers(g, e, t, moved, options.reassociate, where); !fault.empty())
       return fault;
     if (computes)
-      if (auto fault = check_computations(g, m, o, e, eo, moved, where); !fault.empty())
+      if (auto fault = check_computations(g, m, o, e, eo, moved, options.reassociate, where); !fault.empty())
         return fault;
   }
   if (auto fault = check_synchronization(g, m, o, e, em, eo, options.policy); !fault.empty())

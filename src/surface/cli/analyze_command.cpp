@@ -77,6 +77,7 @@ int analyze_graph(analyze_options& options) {
   const graphs::compilation c = graphs::compile(*g, options.passes);
   *g = graphs::with_groups(std::move(*g), c.groups);
   if (!options.scaling.ranks.empty() && !has_errors(c.problems)) {
+    options.scaling.reassociates = options.passes.planning.reassociate;
     const std::string text =
         predicted_scaling(name, *g, c.found, options.scaling, options.format == "json", progress);
     progress.clear();

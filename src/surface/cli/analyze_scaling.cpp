@@ -6,9 +6,11 @@
 #include "surface/report/wrap.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace tacit::surface {
 namespace {
@@ -65,10 +67,13 @@ struct believed_machine {
 
 graphs::machine_model model_in(const std::string& file) {
   graphs::loaded_model found = graphs::load_model(file, nullptr);
-  if (!found.measured)
+  if (!found.measured) {
+    const std::string_view why = "because "; // the defaults are taken elsewhere
     throw user_error(
         input_has_errors,
-        fmt::format("{} is no model of a machine, which 'tacit platform --json -o FILE' writes", file));
+        fmt::format("{} is no model of a machine, which 'tacit platform --json -o FILE' writes: {}", file,
+                    found.origin.substr(found.origin.find(why) + why.size())));
+  }
   return std::move(found.model);
 }
 
@@ -76,8 +81,14 @@ graphs::machine_model model_in(const std::string& file) {
 believed_machine by_models(const scaling_request& request) {
   graphs::machine_costs costs;
   std::vector<std::string> names;
+  std::array<bool, 2> known{}; // between hosts, of one
   for (const std::string& file : request.models) {
     graphs::machine_model model = model_in(file);
+    if (std::exchange(known[model.one_host], true))
+      throw user_error(
+          wrong_usage,
+          fmt::format("--platform names two models {}; give one of one host, one between two, or both",
+                      model.one_host ? "of one host" : "between two hosts"));
     names.push_back(file + (model.busy() ? ", measured on a busy machine" : ""));
     (model.one_host ? costs.within_node : costs.between_nodes) = std::move(model);
   }
@@ -145,8 +156,12 @@ std::string predicted_scaling(const std::string& name, const graphs::graph& g, c
         input_has_errors,
         fmt::format(
             "{} is no algorithm that tacit knows, so what it does on other numbers of ranks is not known; "
-            "'tacit generate --help' lists those it knows",
-            name));
+            "'tacit generate --help' lists those it knows{}",
+            name,
+            g.reducers().empty() || request.reassociates
+                ? ""
+                : ". Reductions that round are known only if --allow-reassociation lets collectives take "
+                  "their place"));
   const believed_machine machine = machine_of(request);
   std::vector<scaled_prices> all;
   for (const std::uint32_t ranks : request.ranks) {

@@ -16,6 +16,7 @@ struct scaling_request {
   std::vector<std::uint32_t> ranks;         ///< empty: not asked for
   std::optional<graphs::message_cost> cost; ///< of --message-cost
   std::vector<std::string> models;          ///< files of `tacit platform`: of one host, between two, or both
+  bool reassociates = false;                ///< --allow-reassociation
   std::uint32_t ranks_per_node = 1;         ///< each has a core
 };
 

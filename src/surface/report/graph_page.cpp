@@ -122,7 +122,7 @@ void add_headlines(page& p, const graph_analysis& a, const counts& n) {
     p.headlines.push_back(fmt::format("{} do the work of {}.", counted(n.messages(), "message"),
                                       list_of_findings(a.g, c.found)));
   else
-    p.headlines.push_back(fmt::format("Among {} there are {}; {} of {} belong to no collective.",
+    p.headlines.push_back(fmt::format("Among {}: {}; in no collective: {} of {}.",
                                       counted(n.messages(), "message"), list_of_findings(a.g, c.found),
                                       counted(c.found.residual.size(), "transfer"),
                                       readable_bytes(bytes_of(c.found.residual))));

@@ -76,7 +76,8 @@ TEST(other_numbers, a_root_with_two_partners_may_be_their_neighbor) {
       return reasons_of(
           *generate({.kind = kind, .form = algorithm::linear, .ranks = ranks, .block = 8}, problems), kind);
     };
-    EXPECT_EQ(on(3), std::vector<std::string>{"of 3 ranks all others are neighbors"}) << name(kind);
+    EXPECT_EQ(on(3), std::vector<std::string>{"in a group of 3 ranks all others are neighbors"})
+        << name(kind);
     EXPECT_EQ(on(4), std::vector<std::string>{""}) << name(kind);
   }
 }

@@ -4,6 +4,7 @@
 #include "graphs/plan/sequence.h"
 
 #include "graphs/choice/choose.h"
+#include "graphs/choice/generated_form.h"
 #include "graphs/compile/compile.h"
 #include "graphs/compile/stages.h"
 #include "oracle/fuzz_count.h"
@@ -287,6 +288,57 @@ TEST(stages, exchanges_are_replaced_around_computations) {
 }
 
 /// A computation that needs nothing of an exchange hides it as written: the interior of a domain beside its halo.
+/// All ranks add up what they have, and each computes with the sum.
+graph sum_and_computations(std::uint32_t ranks) {
+  graph g(ranks);
+  const reducer_id sum = g.add_reducer({"sum", "long", 8, true, false, true});
+  const std::vector<segment> mine{{0x100, 16}}, all{{0x200, 16}}, made{{0x300, 8}};
+  for (std::uint32_t r = 0; r < ranks; ++r) {
+    op_id last = g.copy(rank_id{r}, mine, all);
+    for (std::uint32_t other = 0; other < ranks; ++other) {
+      if (other == r)
+        continue;
+      g.send(rank_id{r}, mine, rank_id{other});
+      const op_id next = g.recv_reduce(rank_id{r}, all, rank_id{other}, sum);
+      g.depend(last, next);
+      last = next;
+    }
+    const op_id computed = g.opaque(rank_id{r}, all, made);
+    for (std::uint32_t i = 0; i < index(computed); ++i)
+      if (g[op_id{i}].rank == rank_id{r})
+        g.depend(op_id{i}, computed);
+  }
+  return g;
+}
+
+/// What computations read is compared by its terms, so that algorithms may combine it in place of the collective, and none may leave
+/// out an operand.
+TEST(stages, computations_read_what_algorithms_combine) {
+  for (const std::uint32_t ranks : {3u, 4u, 5u}) {
+    const graph g = sum_and_computations(ranks);
+    const compilation c = compile(g);
+    ASSERT_FALSE(c.in_stages.schedule.ranks.empty());
+    const analyzed a = analyze_all(g, false);
+    for (const algorithm form : {algorithm::binomial, algorithm::recursive_doubling, algorithm::pairwise}) {
+      plan by = with_messages(g, c.in_stages.schedule, form);
+      ASSERT_EQ(validate(g, c.matched, c.order, c.moved, by), "") << name(form) << " on " << ranks;
+      EXPECT_EQ(judge(a, by, 1, 6), "") << name(form) << " on " << ranks;
+      int spoiled = 0;
+      for (rank_plan& rank : by.ranks)
+        for (step& s : rank.steps)
+          if (s.kind == step_kind::reduce) {
+            const step whole = s;
+            s.kind = step_kind::copy; // the last operand alone
+            s.by = no_reducer;
+            EXPECT_NE(validate(g, c.matched, c.order, c.moved, by), "") << name(form) << " on " << ranks;
+            s = whole;
+            ++spoiled;
+          }
+      EXPECT_GT(spoiled, 0);
+    }
+  }
+}
+
 TEST(stages, what_goes_on_beside_messages_is_not_put_behind_them) {
   for (const bool again : {false, true})
     EXPECT_TRUE(compile(exchange_and_computations(4, 0x5000, again)).in_stages.stages.empty());

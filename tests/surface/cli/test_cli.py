@@ -96,7 +96,7 @@ class Analyze(unittest.TestCase):
         self.golden("broadcast.tacit", "3 messages do the work of one bcast on all 4 ranks, root 0, 64 B per block.", "rank 3       0, 2")
 
     def test_mixture(self):
-        self.golden("mixture.tacit", "one bcast on all 4 ranks, root 2, 32 B per block and one gather on all 4", "belong to no",
+        self.golden("mixture.tacit", "one bcast on all 4 ranks, root 2, 32 B per block and one gather on all 4", "in no collective",
                     "rank 3          0x40      4  rank 1     0x40", "TACIT-020")
 
     def test_patterns_of_ones_own(self):
