@@ -46,8 +46,10 @@ public:
       const int hot = below(ranks);
       const bool gathers = below(2) == 0, same = below(2) == 0;
       for (int r = 0; r < ranks; ++r)
-        if (r != hot && below(many ? 3 : 8) != 0)
-          gathers ? add(r, hot, 8) : add(hot, r, 8, same && r > 0);
+        if (r != hot && below(many ? 3 : 8) != 0) {
+          const std::size_t length = many ? 8 + static_cast<std::size_t>(r) : 8; // a scatter has equal ones
+          gathers ? add(r, hot, length) : add(hot, r, length, same && r > 0);
+        }
     }
     if (below(3) == 0) {
       const int root = below(ranks);
