@@ -17,9 +17,8 @@ struct combining {
   /// The transfers without the explained parts' reductions: what these only move is in `list`, their operations are not kept.
   transfers rest;
   std::vector<finding> found;
-  std::vector<communicator>
-      groups; ///< of findings, that no communicator of the graph has: as in findings::groups
-  std::vector<refusal> refused; ///< one for each of the first parts that are not explained
+  std::vector<communicator> groups; ///< of findings that no communicator has, as findings::groups
+  std::vector<refusal> refused;     ///< one for each of the first parts that are not explained
 };
 
 /// `reassociate`: other orders may be used although they give other bits.

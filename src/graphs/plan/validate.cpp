@@ -380,7 +380,16 @@ private:
   std::vector<bool> of_collective_;    ///< it stands for none of the graph
 };
 
-/// Visits two lists of what is left, cut alike: visit(a, b, offset in a, offset in b, length); where only one has something, the other
+/// Where byte `at` of it is left, or of what a computation reads.
+template <typename Item>
+std::pair<rank_id, std::uint64_t> place_of(const Item& x, std::uint64_t at) {
+  return {x.destination, x.destination_address + at};
+}
+std::pair<rank_id, std::uint64_t> place_of(const fragment& x, std::uint64_t at) {
+  return {no_rank, x.address + at};
+}
+
+/// Visits two lists of what is left or read, cut alike: visit(a, b, offset in a, offset in b, length); where only one has something, the other
 /// is null. Stops when visit returns false.
 template <typename Item, typename Visit>
 void side_by_side(const std::vector<Item>& a, const std::vector<Item>& b, Visit&& visit) {
@@ -388,7 +397,7 @@ void side_by_side(const std::vector<Item>& a, const std::vector<Item>& b, Visit&
   std::uint64_t done_a = 0, done_b = 0;
   while (i < a.size() && k < b.size()) {
     const Item &x = a[i], &y = b[k];
-    if (x.destination != y.destination || x.destination_address + done_a != y.destination_address + done_b) {
+    if (place_of(x, done_a) != place_of(y, done_b)) {
       visit(&x, &y, done_a, done_b, std::uint64_t{0});
       return;
     }
@@ -570,35 +579,13 @@ std::string check_order_of_computations(const graph& g, const run_order& o, cons
   return {};
 }
 
-/// Both sides of what a computation reads, cut alike: visit(wanted, got, offset in wanted, offset in got, length) while it returns true.
-/// False if it did not, or if one reads more.
-template <typename Visit>
-bool operands_side_by_side(const std::vector<fragment>& wanted, const std::vector<fragment>& got,
-                           Visit visit) {
-  std::size_t i = 0, k = 0;
-  std::uint64_t at = 0, there = 0;
-  while (i < wanted.size() && k < got.size()) {
-    const fragment &x = wanted[i], &y = got[k];
-    const std::uint64_t length = std::min(x.length - at, y.length - there);
-    if (x.address + at != y.address + there || !visit(x, y, at, there, length))
-      return false;
-    at += length;
-    there += length;
-    if (at == x.length)
-      ++i, at = 0;
-    if (there == y.length)
-      ++k, there = 0;
-  }
-  return i == wanted.size() && k == got.size();
-}
-
 /// What was combined by a collective of the plan is compared by its terms, all else by name.
 std::string check_operands_of_computations(const graph& g, const transfers& wanted, const expansion& e,
                                            const transfers& got, bool reassociate, fault_location& where) {
   const renaming renamed(e, wanted, got);
   combined_bytes by_terms(g, e, wanted, got);
-  std::uint64_t place =
-      0; // of operands that are compared by terms, as if they were left behind: apart from each other
+  // Of operands that are compared by terms, as if they were left behind: apart from each other.
+  std::uint64_t place = 0;
   std::unordered_map<op_id, const std::vector<fragment>*> read;
   for (const operands_of_call& c : got.calls)
     read[e.original[index(c.op)]] = &c.read;
@@ -619,8 +606,15 @@ std::string check_operands_of_computations(const graph& g, const transfers& want
       place += 2 * length;
       return true;
     };
-    if (const auto found = read.find(c.op);
-        found == read.end() || !operands_side_by_side(c.read, *found->second, same)) {
+    const auto found = read.find(c.op);
+    bool all_same = found != read.end();
+    if (all_same)
+      side_by_side(c.read, *found->second,
+                   [&](const fragment* x, const fragment* y, std::uint64_t at, std::uint64_t there,
+                       std::uint64_t length) {
+                     return all_same = x && y && length > 0 && same(*x, *y, at, there, length);
+                   });
+    if (!all_same) {
       where = location_of(g, c.op);
       return fmt::format("{} reads other bytes", describe(g, c.op));
     }
