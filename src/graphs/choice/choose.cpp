@@ -31,7 +31,8 @@ double least_latency(const machine_costs& costs, const process_map& where, std::
   const std::unordered_set<std::uint64_t> nodes(where.node.begin(), where.node.end());
   double least = where.node.empty() ? std::numeric_limits<double>::infinity() : costs.between_nodes.latency();
   if (where.node.empty() || nodes.size() < ranks)
-    least = std::min({least, costs.within_node.latency(), line_latency(costs.within_node)});
+    for (const pair_class c : {pair_class::same_node, pair_class::other_cache})
+      least = std::min({least, costs.of(c).latency(), line_latency(costs.of(c))});
   return least;
 }
 

@@ -47,10 +47,15 @@ form_bound::form_bound(std::string_view driver, const machine_costs& costs, cons
     if (prices_.nodes().crowded(n))
       share_of_a_core_ = std::max(share_of_a_core_, static_cast<double>(prices_.nodes().ranks_on(n)) /
                                                         static_cast<double>(prices_.nodes().cores()));
+  const auto add_within_node = [&](bool far) {
+    media_.push_back(medium_within_node(false, far));
+    if (prices_.shares())
+      media_.push_back(medium_within_node(true, far));
+  };
   if (several)
-    media_.push_back(medium::node);
-  if (several && prices_.shares())
-    media_.push_back(medium::memory);
+    add_within_node(false);
+  if (prices_.nodes().has_far_pairs())
+    add_within_node(true);
   if (prices_.nodes().count() > 1)
     media_.push_back(medium::network);
 }
@@ -60,9 +65,9 @@ double form_bound::least_round() const {
   double least = std::numeric_limits<double>::infinity();
   for (const medium by : media_) {
     const machine_model& m = prices_.model(by);
-    const bool by_channel = by == medium::memory && !m.channels.empty();
+    const bool by_channel = is_memory(by) && !m.channels.empty();
     double round = by_channel ? least_in_channel(m) + handling : prices_.latency(by) + 2 * handling;
-    if (by != medium::memory && !prices_.puts(by))
+    if (!is_memory(by) && !prices_.puts(by))
       round += least_of_any_size(m, [](const message_times& t) { return t.send.median; }) +
                least_of_any_size(m, [](const message_times& t) { return t.receive.median; });
     if (by != medium::network && all_crowded_)

@@ -194,7 +194,8 @@ scaled_prices prices_on(const recipe& r, std::uint32_t ranks, const machine_cost
                         std::uint64_t most_messages) {
   process_map where{.node = {},
                     .cores = machine.cores_per_node,
-                    .longest_in_memory = std::numeric_limits<std::uint64_t>::max()};
+                    .longest_in_memory = std::numeric_limits<std::uint64_t>::max(),
+                    .cache = {}};
   if (machine.ranks_per_node < ranks)
     for (std::uint32_t i = 0; i < ranks; ++i)
       where.node.push_back(i / machine.ranks_per_node);

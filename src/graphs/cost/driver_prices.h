@@ -50,7 +50,7 @@ inline constexpr double bytes_that_leave_a_shared_core = 524288;
 /// 4 MiB) took 1.1 to 3 times what one of contiguous blocks took.
 inline constexpr double packing_of_long = 3;
 
-/// Which ranks share a node.
+/// Which ranks share a node, and which of these share no cache.
 class rank_nodes {
 public:
   rank_nodes(const process_map& where, std::uint32_t ranks);
@@ -58,6 +58,10 @@ public:
   std::uint32_t count() const { return static_cast<std::uint32_t>(ranks_on_.size()); }
   /// Counted from 0.
   std::uint32_t of(std::uint32_t rank) const { return node_[rank]; }
+  /// Of two ranks of a node: their cores are known to share no cache.
+  bool share_no_cache(std::uint32_t a, std::uint32_t b) const { return graphs::share_no_cache(cache_, a, b); }
+  /// Some ranks of a node do not.
+  bool has_far_pairs() const { return has_far_pairs_; }
   std::uint32_t ranks_on(std::uint32_t node) const { return ranks_on_[node]; }
   std::uint32_t cores() const { return cores_; }
   /// More ranks than cores.
@@ -75,6 +79,8 @@ private:
   double most_ranks_to_a_core_ = 1;
   std::vector<std::uint32_t> node_;     ///< by rank
   std::vector<std::uint32_t> ranks_on_; ///< by node
+  std::vector<std::uint64_t> cache_;    ///< by rank; empty: nobody knows
+  bool has_far_pairs_ = false;
 };
 
 class driver_prices {
@@ -88,12 +94,12 @@ public:
   medium medium_of(std::uint32_t rank, std::uint32_t peer, double bytes) const {
     if (nodes_.of(rank) != nodes_.of(peer))
       return medium::network;
-    const bool shares = shares_ && bytes <= longest_in_memory_;
-    return shares || peer == rank ? medium::memory : medium::node;
+    const bool shares = (shares_ && bytes <= longest_in_memory_) || peer == rank;
+    return medium_within_node(shares, nodes_.share_no_cache(rank, peer));
   }
   const machine_model& model(medium by) const { return *media_[number(by)].model; }
   double latency(medium by) const { return media_[number(by)].latency; }
-  bool puts(medium by) const { return by != medium::memory && by_puts_ && !model(by).puts.empty(); }
+  bool puts(medium by) const { return !is_memory(by) && by_puts_ && !model(by).puts.empty(); }
   bool shares() const { return shares_; }
   /// What is known of a plan: the most that a rank sends and receives in a run through memory, and whether cores move messages while others move
   /// some, too. To be said before prices are asked for.
@@ -106,8 +112,8 @@ public:
   double send(medium by, double bytes, std::size_t pieces) {
     const machine_model& m = model(by);
     const double message = media_[number(by)].send.of(bytes, [&](double n) {
-      if (by == medium::memory)
-        return through_caches(to_memory(m, n), fill_at(m, n), n);
+      if (is_memory(by))
+        return through_caches(by, to_memory(m, n), fill_at(m, n), n);
       return puts(by) ? by_put(m, n) : handling + send_at(m, n);
     });
     return message + in_pieces(by, bytes, pieces);
@@ -116,11 +122,11 @@ public:
   double receive(medium by, double bytes, std::size_t pieces) {
     const machine_model& m = model(by);
     const double message = media_[number(by)].receive.of(bytes, [&](double n) {
-      if (by == medium::memory)
-        return through_caches(from_memory(m, n), fetch_at(m, n), n);
+      if (is_memory(by))
+        return through_caches(by, from_memory(m, n), fetch_at(m, n), n);
       if (puts(by))
         return handling + copy_at(m, n);
-      if (by != medium::node)
+      if (!is_mpi_within_node(by))
         return handling + receive_at(m, n);
       return handling + moving_by_mpi(m, n);
     });
@@ -143,23 +149,23 @@ private:
   };
   static std::size_t number(medium by) { return static_cast<std::size_t>(by); }
   /// `alone` is the copy by itself: ranks that share cores copy one behind the other, and not the same lines at the same time.
-  double through_caches(double price, double alone, double bytes) const {
+  double through_caches(medium by, double price, double alone, double bytes) const {
     const bool crowded = nodes_.any_crowded();
-    const machine_model& mpi = model(medium::node);
+    const machine_model& mpi = model(medium_within_node(false, by == medium::far_memory));
     const bool is_long = bytes > static_cast<double>(mpi.eager_limit); // others are copied twice by MPI, too
     const double of_a_core = nodes_.most_ranks_to_a_core() * std::max(carried_, bytes);
     if (crowded && is_long && of_a_core >= bytes_that_leave_a_shared_core)
       return std::max(price, share_of_long_if_crowded * (handling + moving_by_mpi(mpi, bytes)));
-    if (!model(medium::memory).channels.empty()) // what a message drives out of the caches is in their prices
-      return crowded ? std::min(price, handling + alone) : std::max(price, as_part_of_all(bytes));
+    if (!model(by).channels.empty()) // what a message drives out of the caches is in their prices
+      return crowded ? std::min(price, handling + alone) : std::max(price, as_part_of_all(by, bytes));
     const bool leaves = std::max(carried_, bytes) >= bytes_that_leave;
     return leaves ? std::max(price, share_of_message * (handling + moving(mpi, bytes))) : price;
   }
   /// At the price of long messages that are copied: short ones drive each other out of the caches as a long one does its own pieces.
-  double as_part_of_all(double bytes) const {
+  double as_part_of_all(medium by, double bytes) const {
     const double together =
         std::min(carried_ / 2, static_cast<double>(longest_copied)); // half of them come, as in an exchange
-    return bytes < together ? in_channel(model(medium::memory), together) * bytes / together : 0;
+    return bytes < together ? in_channel(model(by), together) * bytes / together : 0;
   }
   /// That the receiver's core moves a message of MPI within the node.
   static double moving(const machine_model& m, double bytes) {
@@ -183,8 +189,8 @@ private:
   }
   double in_pieces(medium by, double bytes, std::size_t pieces) const {
     const machine_model& m = model(by);
-    const bool packs = by != medium::memory && !puts(by) && pieces > 1;
-    const bool is_long = by == medium::node && bytes > static_cast<double>(m.eager_limit);
+    const bool packs = !is_memory(by) && !puts(by) && pieces > 1;
+    const bool is_long = is_mpi_within_node(by) && bytes > static_cast<double>(m.eager_limit);
     return beyond_one(pieces) + (packs ? packing(m, bytes) * (is_long ? packing_of_long : 1) : 0);
   }
   double latency_of(medium by) const;
@@ -194,7 +200,7 @@ private:
   bool both_ways_ = false;
   double longest_in_memory_;
   rank_nodes nodes_;
-  std::array<medium_state, 3> media_;
+  std::array<medium_state, all_media.size()> media_;
 };
 
 } // namespace tacit::graphs

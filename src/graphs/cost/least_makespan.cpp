@@ -60,6 +60,10 @@ double least_makespan_of_exchange(std::string_view driver, const machine_costs& 
   const rank_nodes& nodes = prices.nodes();
   const auto n = static_cast<double>(bytes);
   const auto both_ends = [&](medium by) { return prices.send(by, n, 1) + prices.receive(by, n, 1); };
+  const auto within_node = [&](medium by) { // of pairs that share a cache or do not, whichever takes less
+    const double near = both_ends(medium_within_node(is_memory(by), false));
+    return nodes.has_far_pairs() ? std::min(near, both_ends(medium_within_node(is_memory(by), true))) : near;
+  };
   std::vector<bool> seen(nodes.count(), false);
   std::uint32_t last = 0; // some rank on another node than rank 0
   for (std::uint32_t r = 0; r < ranks; ++r)
@@ -75,7 +79,7 @@ double least_makespan_of_exchange(std::string_view driver, const machine_costs& 
     while (here > 1 && nodes.of(neighbor) != node)
       ++neighbor;
     const double away = ranks - here;
-    double work = (here - 1.0) * (here > 1 ? both_ends(prices.medium_of(r, neighbor, n)) : 0);
+    double work = (here - 1.0) * (here > 1 ? within_node(prices.medium_of(r, neighbor, n)) : 0);
     if (last != 0) {
       work += away * both_ends(medium::network);
       most = std::max(most, away * prices.gap(n));

@@ -106,7 +106,7 @@ private:
         const step& s = p_.ranks[r].steps[i];
         const double n = steps_[ranks_[r].first + i].bytes;
         const bool is_message = s.kind == step_kind::send || s.kind == step_kind::recv;
-        bytes += is_message && prices_.medium_of(r, index(s.peer), n) == medium::memory ? n : 0;
+        bytes += is_message && is_memory(prices_.medium_of(r, index(s.peer), n)) ? n : 0;
       }
       most = std::max(most, bytes);
     }
@@ -209,7 +209,8 @@ private:
   /// What is longer than the eager limit is complete for its sender when it has got a core again after the receiver has read.
   double until_answered(std::uint32_t rank, const step& s, double bytes) const {
     const medium by = prices_.medium_of(rank, index(s.peer), bytes);
-    const bool answered = by == medium::node && bytes > static_cast<double>(prices_.model(by).eager_limit);
+    const bool answered =
+        is_mpi_within_node(by) && bytes > static_cast<double>(prices_.model(by).eager_limit);
     return answered ? until_it_runs(index(s.peer), by) : 0;
   }
   /// That a rank which waits for something of this medium gets a core.
@@ -238,7 +239,7 @@ private:
     const double latency = prices_.latency(by);
     const double change = until_it_runs(to, by);
     double first = end, last = end;
-    if (by == medium::memory) {
+    if (is_memory(by)) {
       const machine_model& m = prices_.model(by);
       if (m.channels.empty()) {
         first = std::min(end, start + to_memory(m, bytes_of_a_piece)) + latency + change;
@@ -248,7 +249,7 @@ private:
         first = start + change + std::max(channel_at(m, piece) - in_channel(m, piece), 0.0);
         last = std::max(first, start + change + channel_at(m, n));
       }
-    } else if (by == medium::node) {
+    } else if (is_mpi_within_node(by)) {
       first = last = end + latency + change;
     } else {
       const double gap = prices_.gap(n);

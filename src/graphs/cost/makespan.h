@@ -20,6 +20,7 @@ struct process_map {
   std::vector<std::uint64_t> node;     ///< of each rank; empty: all on one
   std::uint32_t cores = 1;             ///< of each node
   std::uint64_t longest_in_memory = 0; ///< bytes of messages that may go through shared memory within a node
+  std::vector<std::uint64_t> cache;    ///< of each rank's core, 0 if it is not known; empty: of none
 
   bool same_node(rank_id a, rank_id b) const { return node.empty() || node[index(a)] == node[index(b)]; }
 };

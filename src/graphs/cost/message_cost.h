@@ -9,12 +9,6 @@
 
 namespace tacit::graphs {
 
-/// Two ranks, by what joins them: each class of pairs has prices of its own.
-enum class pair_class : std::uint8_t {
-  same_node,  ///< they share memory
-  other_node, ///< a network is between them
-};
-
 /// LogGP in short: o, L and G, in ns. The defaults stand for a fast network; only their ratios matter.
 struct message_cost {
   double overhead = 300;      ///< that sender and receiver are busy with one message, each
@@ -24,7 +18,7 @@ struct message_cost {
   double receive_share = 0.5; ///< share of what both ends are busy with that the receiver has, less than 1
 
   /// By what overhead and latency are multiplied between such ranks.
-  double share(pair_class c) const { return c == pair_class::same_node ? node_share : 1; }
+  double share(pair_class c) const { return c == pair_class::other_node ? 1 : node_share; }
 };
 
 /// Trees and aggregation have to save a quarter of what they replace: estimates for irregular graphs are no

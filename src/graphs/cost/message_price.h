@@ -5,6 +5,7 @@
 #include "graphs/cost/message_cost.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 namespace tacit::graphs {
@@ -17,10 +18,33 @@ inline constexpr double handling = 15, piece_handling = 10;
 inline constexpr double asking_both = 100;
 
 /// By what a message travels.
-enum class medium : std::uint8_t { memory, node, network };
+enum class medium : std::uint8_t {
+  memory,     ///< of ours, that both ends share
+  far_memory, ///< likewise, between cores that share no cache
+  node,       ///< MPI within a node
+  far_node,   ///< likewise, between cores that share no cache
+  network,
+};
+inline constexpr std::array all_media{medium::memory, medium::far_memory, medium::node, medium::far_node,
+                                      medium::network};
 
 inline pair_class class_of(medium m) {
-  return m == medium::network ? pair_class::other_node : pair_class::same_node;
+  if (m == medium::network)
+    return pair_class::other_node;
+  return m == medium::far_memory || m == medium::far_node ? pair_class::other_cache : pair_class::same_node;
+}
+inline bool is_memory(medium m) {
+  return m == medium::memory || m == medium::far_memory;
+}
+/// MPI's, moved by cores.
+inline bool is_mpi_within_node(medium m) {
+  return m == medium::node || m == medium::far_node;
+}
+/// Between ranks of a node.
+inline medium medium_within_node(bool by_memory, bool far) {
+  if (by_memory)
+    return far ? medium::far_memory : medium::memory;
+  return far ? medium::far_node : medium::node;
 }
 
 /// Of the shortest copy most is the clock's own time.

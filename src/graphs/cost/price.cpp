@@ -34,7 +34,7 @@ busy by_messages(const traffic& t, const machine_model& m, pair_class between, I
   const auto pack = [&](double n) { return packing(m, n); };
   const double packs = sum(t.sends, packed, pack) + sum(t.receives, packed, pack);
   // Within a node a wire is a core's work at each end, and what comes in does not travel beside.
-  if (between == pair_class::same_node)
+  if (between != pair_class::other_node)
     b.wire += sum(t.receives, is, gap) + packs;
   else
     b.core += packs;
@@ -72,17 +72,17 @@ double predicted(const traffic& t, std::string_view driver, const machine_costs&
   const auto medium_of = [&](const message_group& g) {
     if (g.between == pair_class::other_node)
       return medium::network;
-    return shares && g.bytes <= longest_in_memory ? medium::memory : medium::node;
+    return medium_within_node(shares && g.bytes <= longest_in_memory, g.between == pair_class::other_cache);
   };
   busy all{of_local_work(t, costs), 0};
   double latency = 0, both = 0;
-  for (const medium by : {medium::memory, medium::node, medium::network}) {
+  for (const medium by : all_media) {
     const machine_model& m = costs.of(class_of(by));
     const auto is = [&](const message_group& g) { return medium_of(g) == by; };
     if (std::none_of(t.sends.begin(), t.sends.end(), is) &&
         std::none_of(t.receives.begin(), t.receives.end(), is))
       continue;
-    if (by == medium::memory) {
+    if (is_memory(by)) {
       all.core += through_memory(t, m, is);
       latency = std::max(latency, line_latency(m));
     } else if (driver == "rma" && !m.puts.empty()) {

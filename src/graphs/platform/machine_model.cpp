@@ -76,10 +76,10 @@ double machine_model::latency() const {
 }
 
 bool operator==(const machine_model& a, const machine_model& b) {
-  return a.machine == b.machine && a.one_host == b.one_host && a.measured == b.measured &&
-         a.core_share == b.core_share && a.messages == b.messages && a.eager_limit == b.eager_limit &&
-         a.eager_always == b.eager_always && a.flag == b.flag && a.memory == b.memory &&
-         a.channels == b.channels && a.window == b.window && a.puts == b.puts &&
+  return a.machine == b.machine && a.one_host == b.one_host && a.one_cache == b.one_cache &&
+         a.measured == b.measured && a.core_share == b.core_share && a.messages == b.messages &&
+         a.eager_limit == b.eager_limit && a.eager_always == b.eager_always && a.flag == b.flag &&
+         a.memory == b.memory && a.channels == b.channels && a.window == b.window && a.puts == b.puts &&
          a.put_meanwhile == b.put_meanwhile && a.put_rate == b.put_rate && a.get_rate == b.get_rate &&
          a.accumulate_rate == b.accumulate_rate && a.progress == b.progress;
 }

@@ -82,6 +82,13 @@ struct one_sided_rate {
   friend bool operator==(const one_sided_rate&, const one_sided_rate&) = default;
 };
 
+/// Two ranks, by what joins them: each class of pairs has prices of its own.
+enum class pair_class : std::uint8_t {
+  same_node,   ///< they share memory and, as far as is known, a cache
+  other_cache, ///< they share memory and no cache
+  other_node,  ///< a network is between them
+};
+
 enum class window_model : std::uint8_t { none, separate, unified };
 std::string_view name(window_model w);
 
@@ -96,6 +103,7 @@ struct machine_identity {
 struct machine_model {
   machine_identity machine;
   bool one_host = true;    ///< both ranks were on the same host
+  bool one_cache = true;   ///< and, as far as is known, their cores share a cache
   std::string measured;    ///< day, "2026-11-21"; empty: the documented defaults
   double core_share = 100; ///< per cent of a core that each rank got: less than all if the machine was busy
   std::vector<message_times> messages;
@@ -112,6 +120,9 @@ struct machine_model {
   spread progress;     ///< per cent of a large message that moves while its receiver computes
 
   double latency() const; ///< L
+  pair_class between() const {
+    return !one_host ? pair_class::other_node : one_cache ? pair_class::same_node : pair_class::other_cache;
+  }
   bool busy() const { return core_share < 70; }
 };
 bool operator==(const machine_model& a, const machine_model& b);

@@ -69,9 +69,11 @@ machine_identity this_machine(std::string_view library_version) {
   return m;
 }
 
-fs::path model_file(const machine_identity& machine, bool one_host) {
-  return kept_file(
-      fmt::format("platform-{}-{}{}.json", machine.host, machine.mpi, one_host ? "" : "-network"));
+fs::path model_file(const machine_identity& machine, pair_class between) {
+  const char* const what = between == pair_class::other_node    ? "-network"
+                           : between == pair_class::other_cache ? "-caches"
+                                                                : "";
+  return kept_file(fmt::format("platform-{}-{}{}.json", machine.host, machine.mpi, what));
 }
 
 loaded_model load_model(const fs::path& file, const machine_identity* machine) {
@@ -116,8 +118,8 @@ loaded_model load_model_for(const machine_identity& machine) {
   return unless_busy(load_model(file, &machine), file);
 }
 
-loaded_model load_model_between_nodes(const machine_identity& machine) {
-  const fs::path file = model_file(machine, false);
+loaded_model load_model_between(pair_class between, const machine_identity& machine) {
+  const fs::path file = model_file(machine, between);
   return unless_busy(load_model(file, &machine), file);
 }
 

@@ -15,9 +15,9 @@ machine_identity this_machine(std::string_view library_version);
 /// "Open MPI v4.1.4", "MPICH 4.0.2": the first words of MPI_Get_library_version.
 std::string short_library_name(std::string_view library_version);
 
-/// The kept_file() platform-HOST-LIBRARY.json, "…-network.json" for a model between two hosts. Empty if there
-/// is no cache folder.
-std::filesystem::path model_file(const machine_identity& machine, bool one_host = true);
+/// The kept_file() platform-HOST-LIBRARY.json, "…-caches.json" for a model of cores of a node that share no cache, "…-network.json"
+/// for one between two hosts. Empty if there is no cache folder.
+std::filesystem::path model_file(const machine_identity& machine, pair_class between = pair_class::same_node);
 
 struct loaded_model {
   machine_model model;
@@ -33,7 +33,7 @@ loaded_model load_model(const std::filesystem::path& file, const machine_identit
 /// model_file(machine).
 /// The defaults also if it was measured while the machine was busy.
 loaded_model load_model_for(const machine_identity& machine);
-/// The kept model between two hosts, likewise; TACIT_PLATFORM does not count.
-loaded_model load_model_between_nodes(const machine_identity& machine);
+/// The kept model of pairs of that class, likewise; TACIT_PLATFORM does not count.
+loaded_model load_model_between(pair_class between, const machine_identity& machine);
 
 } // namespace tacit::graphs

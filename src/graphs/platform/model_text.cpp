@@ -146,6 +146,8 @@ machine_model model_of(const json_value& all) {
   machine_model m;
   m.machine = identity_of(f.at("machine"));
   m.one_host = f.truth("one_host");
+  if (f.has("one_cache"))
+    m.one_cache = f.truth("one_cache");
   m.measured = f.text("measured");
   m.core_share = static_cast<double>(f.whole("core_share_percent", 100));
   m.eager_limit = f.whole("eager_limit", std::uint64_t{1} << 40);
@@ -201,6 +203,8 @@ std::string text_of(const machine_model& m) {
                     {"cores", static_cast<unsigned>(m.machine.cores)},
                     {"mpi", m.machine.mpi}};
   out["one_host"] = m.one_host;
+  if (!m.one_cache)
+    out["one_cache"] = false;
   out["measured"] = m.measured;
   out["core_share_percent"] = static_cast<unsigned>(m.core_share);
   out["eager_limit"] = m.eager_limit;

@@ -1,5 +1,6 @@
 #include "runtime/exchange/agreed_model.h"
 
+#include "runtime/channel/last_caches.h"
 #include "runtime/exchange/agreed_aggregation.h"
 #include "runtime/exchange/known_models.h"
 #include "runtime/exchange/native_call.h"
@@ -31,19 +32,24 @@ const graphs::selftest_verdict& read_verdict_here() {
              : read.emplace(file, graphs::load_selftest(library, native_call_kind)).first->second;
 }
 
-/// What rank 0 tells: six texts, a zero behind each. Empty models: the defaults.
+/// What rank 0 tells: seven texts, a zero behind each. Empty models: the defaults.
 std::string announcement(bool one_node) {
   const known_models& here = models_here();
   std::string text = here.within_node.origin;
   if (!one_node)
     text += here.between_nodes.measured ? "; between nodes " + here.between_nodes.origin
                                         : "; between nodes the documented defaults for networks";
+  if (here.between_caches.measured)
+    text += "; between cores that share no cache " + here.between_caches.origin;
   text += '\0';
   if (here.within_node.measured)
     text += graphs::text_of(here.within_node.model);
   text += '\0';
   if (!one_node && here.between_nodes.measured)
     text += graphs::text_of(here.between_nodes.model);
+  text += '\0';
+  if (here.between_caches.measured)
+    text += graphs::text_of(here.between_caches.model);
   const graphs::selftest_verdict& verdict = read_verdict_here();
   for (const std::string* const part : {&verdict.origin, &verdict.library, &verdict.cells})
     (text += '\0') += *part;
@@ -90,16 +96,30 @@ agreed_model read(std::string_view told, bool one_node) {
   out.origin = next(told);
   if (out.origin.empty())
     out.origin = "the documented defaults, because rank 0 had no memory for its model";
-  const std::string_view within_node = next(told), between_nodes = next(told);
+  const std::string_view within_node = next(told), between_nodes = next(told), between_caches = next(told);
   out.costs = graphs::costs_of(
       within_node.empty() ? graphs::default_model() : graphs::parse_model(within_node),
       between_nodes.empty() ? graphs::machine_costs().between_nodes : graphs::parse_model(between_nodes),
       one_node);
+  if (!between_caches.empty())
+    out.costs.between_caches = graphs::parse_model(between_caches);
   out.native_calls.origin = next(told);
   out.native_calls.library = next(told);
   out.native_calls.cells = next(told);
   if (out.native_calls.origin.empty())
     out.native_calls.origin = "rank 0 had no memory for the verdict of `tacit selftest`";
+  return out;
+}
+
+std::vector<std::uint64_t> caches_of_all(int size, MPI_Comm comm, agreement& all) {
+  std::uint64_t mine = 0;
+  std::vector<std::uint64_t> out;
+  all.here([&] {
+    mine = cache_of_this_process();
+    out.resize(static_cast<std::size_t>(size));
+  });
+  all.agree();
+  all.always([&] { allgather(&mine, out.data(), 1, MPI_UINT64_T, comm); });
   return out;
 }
 
@@ -117,6 +137,8 @@ std::unique_ptr<agreed_model> agree_on_model(int rank, int size, MPI_Comm comm, 
     out->nodes = std::move(nodes);
   });
   all.agree();
+  if (out->costs.between_caches)
+    out->caches = caches_of_all(size, comm, all);
   return out;
 }
 

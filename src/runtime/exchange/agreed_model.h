@@ -11,9 +11,11 @@
 #include "neighbors/passes/aggregate.h"
 #include "runtime/mpi/agreement.h"
 
+#include <cstdint>
 #include <memory>
 #include <mpi.h>
 #include <string>
+#include <vector>
 
 namespace tacit::runtime {
 
@@ -21,18 +23,24 @@ struct agreed_model {
   graphs::machine_costs costs;
   bool one_node = true;
   neighbors::node_map nodes; ///< unless all are on one node
-  std::string origin;        ///< for people: where the numbers are from, or why the defaults were taken
+  std::vector<std::uint64_t>
+      caches;         ///< of all ranks (channel/last_caches.h), where they have prices; else empty
+  std::string origin; ///< for people: where the numbers are from, or why the defaults were taken
   graphs::selftest_verdict native_calls; ///< on MPI's native calls, of the kind that native_call.h uses
 
   graphs::pair_class class_of(int rank, rank_id other) const {
     const bool together =
         one_node || nodes.node_of[static_cast<std::size_t>(rank)] == nodes.node_of[index(other)];
-    return together ? graphs::pair_class::same_node : graphs::pair_class::other_node;
+    if (!together)
+      return graphs::pair_class::other_node;
+    return graphs::share_no_cache(caches, static_cast<std::size_t>(rank), index(other))
+               ? graphs::pair_class::other_cache
+               : graphs::pair_class::same_node;
   }
 };
 
 /// Collective. The file is the one that TACIT_PLATFORM names, or the one that `tacit platform` keeps; between
-/// nodes, the one it keeps for two hosts. The verdict is the one that `tacit selftest` keeps. Throws what
+/// nodes and between caches, the one it keeps for such pairs. The verdict is the one that `tacit selftest` keeps. Throws what
 /// `all` does, and then only.
 std::unique_ptr<agreed_model> agree_on_model(int rank, int size, MPI_Comm comm, agreement& all);
 

@@ -8,9 +8,11 @@ namespace {
 
 known_models read() {
   const graphs::machine_identity here = graphs::this_machine(library_version());
-  known_models out{graphs::load_model_for(here), {}};
-  if (given(setting::platform).empty())
-    out.between_nodes = graphs::load_model_between_nodes(here);
+  known_models out{graphs::load_model_for(here), {}, {}};
+  if (given(setting::platform).empty()) {
+    out.between_nodes = graphs::load_model_between(graphs::pair_class::other_node, here);
+    out.between_caches = graphs::load_model_between(graphs::pair_class::other_cache, here);
+  }
   return out;
 }
 

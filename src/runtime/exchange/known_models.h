@@ -6,7 +6,9 @@
 namespace tacit::runtime {
 
 struct known_models {
-  graphs::loaded_model within_node, between_nodes; ///< the latter of two hosts, if there is one
+  graphs::loaded_model within_node;
+  graphs::loaded_model between_nodes;  ///< of two hosts, if there is one
+  graphs::loaded_model between_caches; ///< of cores of a node that share no cache, if there is one
 };
 
 /// Read once per process, at the first call. Local.

@@ -339,7 +339,7 @@ void in_parts::collect_facts() {
     r.longest_in_memory = static_cast<std::uint64_t>(said_.least_in_memory);
     r.attended = static_cast<std::uint64_t>(said_.least_attended);
   }
-  if (said_.least_node != said_.most_node)
+  if (said_.least_node != said_.most_node || said_.least_cache != said_.most_cache)
     allgather(&here_, of_all_.data(), static_cast<int>(sizeof here_), MPI_BYTE, comm_);
 }
 

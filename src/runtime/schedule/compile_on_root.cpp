@@ -69,16 +69,20 @@ all_inputs unpacked(std::vector<message> parts) {
 
 graphs::choice_request request_of(const std::vector<rank_facts>& ranks, const compile_request& wanted) {
   graphs::choice_request out;
-  bool one_node = true;
+  bool one_node = true, knows_caches = false;
   out.where.longest_in_memory = std::numeric_limits<std::uint64_t>::max();
   for (const rank_facts& r : ranks) {
     one_node = one_node && r.node == ranks.front().node;
     out.where.node.push_back(r.node);
+    out.where.cache.push_back(r.cache);
+    knows_caches = knows_caches || r.cache != 0;
     out.where.longest_in_memory = std::min(out.where.longest_in_memory, r.longest_in_memory);
     out.attended = out.attended && r.attended != 0;
   }
   if (one_node)
     out.where.node.clear();
+  if (!knows_caches)
+    out.where.cache.clear();
   out.where.cores = cores_here();
   out.costs = known_costs(one_node);
   out.driver = wanted.driver;

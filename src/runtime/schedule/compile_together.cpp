@@ -20,6 +20,7 @@
 #include "runtime/schedule/compile_on_root.h"
 #include "runtime/schedule/compile_runs.h"
 #include "runtime/schedule/kept_graphs.h"
+#include "runtime/schedule/known_machine.h"
 #include "runtime/schedule/wire.h"
 #include "vocabulary/calls/settings.h"
 
@@ -34,7 +35,8 @@ namespace {
 
 rank_facts facts_of(int rank) {
   const bool attended = mpi_progresses() || only_waits_progress();
-  return {node_identity(rank), find_driver("shm")->longest_in_memory(false), attended ? 1u : 0u};
+  return {node_identity(rank), find_driver("shm")->longest_in_memory(false), attended ? 1u : 0u,
+          known_cache()};
 }
 
 /// Collective: what of the parts is known to all, and whether all ranks look into them together.

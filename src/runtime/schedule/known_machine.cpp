@@ -1,5 +1,6 @@
 #include "runtime/schedule/known_machine.h"
 
+#include "runtime/channel/last_caches.h"
 #include "runtime/exchange/known_models.h"
 #include "runtime/mpi/errors.h"
 #include "vocabulary/calls/settings.h"
@@ -21,9 +22,17 @@ graphs::machine_costs known_costs(bool one_node) {
   }
   const known_models& here = models_here();
   const graphs::machine_costs defaults;
-  return graphs::costs_of(here.within_node.model,
-                          here.between_nodes.measured ? here.between_nodes.model : defaults.between_nodes,
-                          one_node);
+  graphs::machine_costs out = graphs::costs_of(
+      here.within_node.model, here.between_nodes.measured ? here.between_nodes.model : defaults.between_nodes,
+      one_node);
+  if (here.between_caches.measured)
+    out.between_caches = here.between_caches.model;
+  return out;
+}
+
+std::uint64_t known_cache() {
+  const bool has_prices = given(setting::message_cost).empty() && models_here().between_caches.measured;
+  return has_prices ? cache_of_this_process() : 0;
 }
 
 std::uint32_t cores_here() {

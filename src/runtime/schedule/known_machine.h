@@ -11,6 +11,9 @@ namespace tacit::runtime {
 /// process. Local. Throws call_error if the setting cannot be understood.
 graphs::machine_costs known_costs(bool one_node);
 
+/// The cache of this process (channel/last_caches.h), if `known_costs` here knows prices between caches; else 0. Local.
+std::uint64_t known_cache();
+
 /// Cores of this node that are online, also those that this process may not use: its ranks share them.
 std::uint32_t cores_here();
 

@@ -21,13 +21,13 @@ std::string library_here() {
 }
 
 /// Nodes have another word in each run: what counts is which ranks share one.
-std::vector<std::uint64_t> numbered_nodes(const std::vector<rank_facts>& facts) {
+std::vector<std::uint64_t> numbered(const std::vector<rank_facts>& facts, std::uint64_t rank_facts::* what) {
   std::vector<std::uint64_t> seen, out;
   for (const rank_facts& r : facts) {
-    const auto at = std::find(seen.begin(), seen.end(), r.node);
+    const auto at = std::find(seen.begin(), seen.end(), r.*what);
     out.push_back(static_cast<std::uint64_t>(at - seen.begin()));
     if (at == seen.end())
-      seen.push_back(r.node);
+      seen.push_back(r.*what);
   }
   return out;
 }
@@ -51,7 +51,8 @@ std::uint64_t verdict_key(const std::vector<rank_facts>& facts, const std::vecto
   packer out;
   out.put_text(TACIT_VERSION);
   out.put<std::uint64_t>(cores_here());
-  out.put_list(numbered_nodes(facts));
+  out.put_list(numbered(facts, &rank_facts::node));
+  out.put_list(numbered(facts, &rank_facts::cache));
   for (const rank_facts& r : facts) {
     out.put(r.longest_in_memory);
     out.put(r.attended);

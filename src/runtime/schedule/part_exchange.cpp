@@ -36,6 +36,8 @@ void merge_words(round_words& into, const round_words& other) {
   into.most_node = std::max(into.most_node, other.most_node);
   into.least_in_memory = std::min(into.least_in_memory, other.least_in_memory);
   into.least_attended = std::min(into.least_attended, other.least_attended);
+  into.least_cache = std::min(into.least_cache, other.least_cache);
+  into.most_cache = std::max(into.most_cache, other.most_cache);
 }
 
 /// Between two looks in vain. Simulated ranks have no core of their own, and asking MPI lets their time go on.
@@ -94,6 +96,7 @@ part_exchange::part_exchange(MPI_Comm comm, int rank, int size, const rank_facts
   here_.least_in_memory =
       static_cast<std::int64_t>(std::min<std::uint64_t>(here.longest_in_memory, INT64_MAX));
   here_.least_attended = here.attended != 0 ? 1 : 0;
+  here_.least_cache = here_.most_cache = as_signed(here.cache);
 }
 
 part_exchange::~part_exchange() {

@@ -21,6 +21,7 @@ struct round_words {
   std::int64_t left = 0, sent = 0, received = 0; ///< operations; parcels
   graphs::part_facts facts;
   std::int64_t least_node = INT64_MAX, most_node = -1, least_in_memory = INT64_MAX, least_attended = 1;
+  std::int64_t least_cache = INT64_MAX, most_cache = -1;
 };
 
 class part_exchange {

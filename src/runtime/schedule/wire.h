@@ -25,6 +25,7 @@ struct rank_facts {
   std::uint64_t node = 0;              ///< mpi/node_identity.h
   std::uint64_t longest_in_memory = 0; ///< bytes of messages that its driver shm takes
   std::uint64_t attended = 1;          ///< see graphs/choice/choose.h
+  std::uint64_t cache = 0;             ///< known_machine.h
 };
 
 struct rank_input {

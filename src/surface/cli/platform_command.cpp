@@ -27,25 +27,43 @@ struct platform_options {
   bool again = false, kept_only = false, json = false, progress = false;
 };
 
-/// The MPI library's name, from the program itself: no launcher is needed for that.
-std::string library_of(const mpi_program& measured) {
+/// What the program says by itself: no launcher is needed for that.
+std::string answer_of(const mpi_program& measured, const char* question, const char* what) {
   const temporary_folder folder("platform");
-  const fs::path log = folder.path / "library";
-  const child_result ended = run_logged({measured.program.string(), "--library"}, log.string(), [] {});
+  const fs::path log = folder.path / "answer";
+  const child_result ended = run_logged({measured.program.string(), question}, log.string(), [] {});
   std::string text = read_file(log);
   text.erase(text.find_last_not_of('\n') + 1);
-  if (ended.exit_code != 0 || text.empty() || text.size() > 200)
-    throw user_error(input_has_errors, fmt::format("{} did not say which MPI library it uses ({}): {}",
-                                                   measured.program.string(), ended.outcome(), text));
+  if (ended.exit_code != 0 || text.size() > 200)
+    throw user_error(input_has_errors, fmt::format("{} did not say {} ({}): {}", measured.program.string(),
+                                                   what, ended.outcome(), text));
   return text;
 }
 
-graphs::machine_model measure(const mpi_program& measured, progress_line& progress) {
+/// The MPI library's name.
+std::string library_of(const mpi_program& measured) {
+  std::string name = answer_of(measured, "--library", "which MPI library it uses");
+  if (name.empty())
+    throw user_error(input_has_errors,
+                     fmt::format("{} did not say which MPI library it uses", measured.program.string()));
+  return name;
+}
+
+/// Two ranks that are measured, or whose prices are kept.
+struct wanted_pair {
+  graphs::pair_class between = graphs::pair_class::same_node;
+  std::string place; ///< as the program that measures has it; empty: where the launcher places them
+};
+
+graphs::machine_model measure(const mpi_program& measured, const wanted_pair& pair, progress_line& progress) {
   const temporary_folder folder("platform");
   const fs::path output = folder.path / "model.json";
   std::vector<std::string> words = measured.on_ranks(2);
   words.insert(words.end(), {"--output", output.string()});
-  run_mpi_program(words, folder, "measuring " + measured.family, progress);
+  if (!pair.place.empty())
+    words.insert(words.end(), {"--place", pair.place});
+  const char* const where = pair.between == graphs::pair_class::other_cache ? " between caches" : "";
+  run_mpi_program(words, folder, "measuring " + measured.family + where, progress);
   try {
     return graphs::parse_model(read_file(output));
   } catch (const graphs::model_error& e) {
@@ -64,9 +82,27 @@ bool launches_on_one_host(const mpi_program& measured, progress_line& progress) 
   return read_file(output) == "1\n";
 }
 
+/// The pairs of this machine whose prices differ; with a launcher, the one that it starts.
+std::vector<wanted_pair> pairs_of(const platform_options& options, const mpi_program& measured,
+                                  const graphs::machine_identity& here, progress_line& progress) {
+  if (!options.launcher.empty()) {
+    const bool looks = !options.kept_only && !options.again;
+    const bool one_host = !looks || launches_on_one_host(measured, progress);
+    return {{one_host ? graphs::pair_class::same_node : graphs::pair_class::other_node, ""}};
+  }
+  const std::string places = answer_of(measured, "--places", "where a pair of ranks can run");
+  const auto has = [&](const char* place) { return places.find(place) != std::string::npos; };
+  const bool is_shown =
+      !options.kept_only || fs::exists(graphs::model_file(here, graphs::pair_class::other_cache));
+  if (!has("two-caches") || !is_shown)
+    return {{}};
+  return {{graphs::pair_class::same_node, has("one-cache") ? "one-cache" : ""},
+          {graphs::pair_class::other_cache, "two-caches"}};
+}
+
 /// Empty, or why the model could not be kept.
 std::string keep(const graphs::machine_model& m) {
-  const fs::path file = graphs::model_file(m.machine, m.one_host);
+  const fs::path file = graphs::model_file(m.machine, m.between());
   constexpr const char* remedy = "set XDG_CACHE_HOME to a folder that can be written and has room";
   if (file.empty())
     return fmt::format("the model is not kept, because neither XDG_CACHE_HOME nor HOME is set; {}", remedy);
@@ -88,22 +124,21 @@ struct found_model {
   std::string trouble; ///< keeping it
 };
 
-found_model model_of(const platform_options& options, const mpi_program& measured, progress_line& progress) {
-  const graphs::machine_identity here = graphs::this_machine(library_of(measured));
-  const bool looks = !options.launcher.empty() && !options.kept_only && !options.again;
-  const fs::path file = graphs::model_file(here, !looks || launches_on_one_host(measured, progress));
+found_model model_of(const platform_options& options, const mpi_program& measured, const wanted_pair& pair,
+                     const graphs::machine_identity& here, progress_line& progress) {
+  const fs::path file = graphs::model_file(here, pair.between);
   graphs::loaded_model kept = graphs::load_model(file, &here);
   if (options.kept_only || (kept.measured && !options.again))
     return {{std::move(kept.model), kept.origin}, ""};
   if (!kept.measured && fs::exists(file))
     std::fprintf(stderr, "tacit: %s\ntacit: measuring anew\n", kept.origin.c_str());
   found_model out;
-  out.shown.model = measure(measured, progress);
+  out.shown.model = measure(measured, pair, progress);
   out.trouble = keep(out.shown.model);
   out.shown.origin =
       out.trouble.empty()
           ? fmt::format("measured now, kept in {}",
-                        graphs::model_file(out.shown.model.machine, out.shown.model.one_host).string())
+                        graphs::model_file(out.shown.model.machine, out.shown.model.between()).string())
           : "measured now, not kept";
   return out;
 }
@@ -124,10 +159,13 @@ int platform(const platform_options& options) {
   for (const mpi_program& p :
        find_mpi_programs("tacit-platform-", "program that measures", options.family, options.program,
                          options.launcher, std::thread::hardware_concurrency() >= 2)) {
-    found_model found = model_of(options, p, progress);
-    models.push_back(std::move(found.shown));
-    if (!found.trouble.empty())
-      troubles.push_back(std::move(found.trouble));
+    const graphs::machine_identity here = graphs::this_machine(library_of(p));
+    for (const wanted_pair& pair : pairs_of(options, p, here, progress)) {
+      found_model found = model_of(options, p, pair, here, progress);
+      models.push_back(std::move(found.shown));
+      if (!found.trouble.empty())
+        troubles.push_back(std::move(found.trouble));
+    }
   }
   progress.clear();
   const std::string format = options.json ? "json" : options.format;

@@ -1,12 +1,13 @@
 // Measures what communication costs on this machine; launched by `tacit platform` on two ranks:
 //
-//     mpiexec -n 2 tacit-platform --output model.json [--progress FILE]
-//     tacit-platform --library                          (prints the name of the MPI library; needs no
-//     launcher)
+//     mpiexec -n 2 tacit-platform --output model.json [--progress FILE] [--place one-cache|two-caches]
+//     tacit-platform --library     prints the name of the MPI library; needs no launcher
+//     tacit-platform --places      prints where a pair can be placed here; likewise
 //
 // Rank 0 writes the model, and before each part one line "share what" to the file of --progress. Exit code 0:
 // it has been written.
 #include "graphs/platform/model_file.h"
+#include "runtime/channel/last_caches.h"
 #include "surface/measure/pair.h"
 
 #include <CLI/CLI.hpp>
@@ -18,6 +19,7 @@
 #include <fstream>
 #include <initializer_list>
 #include <iostream>
+#include <map>
 
 namespace tacit::surface {
 namespace {
@@ -117,10 +119,23 @@ void measure_in_one_state(const pair& p, graphs::machine_model& m, parts_done& p
   }
 }
 
-graphs::machine_model measure_all(const pair& p, parts_done& progress) {
+/// By the names that --place has for them.
+const std::map<std::string, runtime::pair_place> places{{"one-cache", runtime::pair_place::one_cache},
+                                                        {"two-caches", runtime::pair_place::two_caches}};
+
+/// Collective. False if some process could not be bound.
+bool is_placed(const pair& p, const std::string& where) {
+  const std::vector<int> cores = runtime::cores_for_pair(places.at(where));
+  int placed = !cores.empty() && runtime::bind_to_core(cores[static_cast<std::size_t>(p.rank)]);
+  MPI_Allreduce(MPI_IN_PLACE, &placed, 1, MPI_INT, MPI_MIN, p.comm);
+  return placed != 0;
+}
+
+graphs::machine_model measure_all(const pair& p, const std::string& place, parts_done& progress) {
   graphs::machine_model m;
   m.machine = graphs::this_machine(library_version());
   m.one_host = on_one_host(p.comm);
+  m.one_cache = place != "two-caches";
   m.measured = today();
   const double start = now(), busy = core_seconds();
   if (m.one_host)
@@ -142,10 +157,19 @@ graphs::machine_model measure_all(const pair& p, parts_done& progress) {
   return m;
 }
 
+std::string places_here() {
+  std::string out;
+  for (const auto& [name, place] : places)
+    if (!runtime::cores_for_pair(place).empty())
+      out += name + '\n';
+  return out;
+}
+
 struct options {
   std::string output, progress;
-  std::string help; ///< what to say instead of measuring
-  bool library = false, hosts = false;
+  std::string place; ///< empty: where the launcher has placed them
+  std::string help;  ///< what to say instead of measuring
+  bool library = false, hosts = false, places = false;
 };
 
 /// Throws CLI::ParseError.
@@ -157,6 +181,10 @@ options read_options(int argc, char** argv) {
   app.add_option("--output", o.output, "the file for the model (default: standard output)");
   app.add_option("--progress", o.progress,
                  "a file to which each part of the measurement is written when it begins");
+  app.add_option("--place", o.place,
+                 "bind the ranks to cores that share their last cache, or to cores that do not")
+      ->check(CLI::IsMember(places));
+  app.add_flag("--places", o.places, "print which of these places there are on this host, and stop");
   app.add_flag("--library", o.library, "print the name of the MPI library, and stop");
   app.add_flag("--hosts", o.hosts, "write the number of hosts that the ranks are on, and stop");
   try {
@@ -178,9 +206,18 @@ int run(const options& o) {
     return 2;
   }
   MPI_Comm_dup(MPI_COMM_WORLD, &p.comm);
+  if (!o.place.empty() && !is_placed(p, o.place)) {
+    if (p.first())
+      std::fprintf(stderr,
+                   "tacit-platform: the ranks cannot be bound to cores of %s; name a launcher and its "
+                   "options behind --\n",
+                   o.place == "one-cache" ? "one cache" : "two caches");
+    MPI_Comm_free(&p.comm);
+    return 2;
+  }
   parts_done progress(o.progress, p.first());
   const std::string text =
-      o.hosts ? on_one_host(p.comm) ? "1\n" : "2\n" : graphs::text_of(measure_all(p, progress));
+      o.hosts ? on_one_host(p.comm) ? "1\n" : "2\n" : graphs::text_of(measure_all(p, o.place, progress));
   int written = 1;
   if (p.first()) {
     std::ofstream file;
@@ -214,6 +251,10 @@ int main(int argc, char** argv) {
   }
   if (wanted.library) { // allowed before MPI_Init
     std::cout << tacit::graphs::short_library_name(tacit::surface::library_version()) << '\n';
+    return 0;
+  }
+  if (wanted.places) {
+    std::cout << tacit::surface::places_here();
     return 0;
   }
   MPI_Init(&argc, &argv);

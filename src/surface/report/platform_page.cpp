@@ -32,10 +32,24 @@ std::string eager_text(const graphs::machine_model& m) {
                      m.eager_always ? ", the largest message tried" : fmt::format(" ({} B)", m.eager_limit));
 }
 
+/// Of several models of a library.
+std::string name_of(const graphs::machine_model& m) {
+  switch (m.between()) {
+  case graphs::pair_class::other_cache:
+    return m.machine.mpi + " between caches";
+  case graphs::pair_class::other_node:
+    return m.machine.mpi + " between hosts";
+  default:
+    return m.machine.mpi;
+  }
+}
+
 table scalars(const graphs::machine_model& m) {
-  table t{.title = m.machine.mpi,
+  table t{.title = name_of(m),
           .note = fmt::format("Between two ranks of {}. In brackets: quartiles.",
-                              m.one_host ? "one host" : "two hosts"),
+                              !m.one_host   ? "two hosts"
+                              : m.one_cache ? "one host"
+                                            : "one host whose cores share no cache"),
           .head = {"parameter", "value"},
           .rows = {}};
   t.rows.push_back({"latency L (one way without o_s and o_r)", time(m.latency())});
@@ -65,7 +79,7 @@ std::string if_measured(const graphs::spread& s) {
 }
 
 table message_table(const graphs::machine_model& m) {
-  table t{.title = m.machine.mpi + ": messages",
+  table t{.title = name_of(m) + ": messages",
           .note = {},
           .head = {"bytes", "one way", "o_s", "o_r", "gap", "bandwidth", "exchange"},
           .rows = {}};
@@ -76,7 +90,7 @@ table message_table(const graphs::machine_model& m) {
 }
 
 table memory_table(const graphs::machine_model& m) {
-  table t{.title = m.machine.mpi + ": memory and windows",
+  table t{.title = name_of(m) + ": memory and windows",
           .note =
               "Copy: bytes that the same core has just written. Fetch: that the other core has just written. "
               "Fill: into memory that the other core has just read. Combine: MPI_Reduce_local of integers of "
@@ -96,7 +110,7 @@ table memory_table(const graphs::machine_model& m) {
 
 table channel_table(const graphs::machine_model& m) {
   table t{
-      .title = m.machine.mpi + ": channels through memory",
+      .title = name_of(m) + ": channels through memory",
       .note =
           "One way: a message of ours until it has been received. Exchange: one each way at the same time.",
       .head = {"bytes", "one way", "exchange"},
@@ -116,7 +130,7 @@ plot::curve curve(const char* name, const std::vector<Cost>& list, graphs::sprea
 }
 
 plot times(const graphs::machine_model& m) {
-  plot p{.title = m.machine.mpi + ": times by size",
+  plot p{.title = name_of(m) + ": times by size",
          .note = "Points are medians, bars reach from the lower to the upper quartile.",
          .x_axis = "bytes",
          .y_axis = "time",
@@ -157,7 +171,7 @@ page platform_page(std::span<const shown_model> models) {
     p.headlines.push_back(fmt::format(
         "{}: a message of {} takes {}, a large one moves at {}; sends of up to {} do not "
         "wait for their receiver.",
-        m.machine.mpi, readable_bytes(m.messages.front().bytes), time(m.messages.front().one_way.median),
+        name_of(m), readable_bytes(m.messages.front().bytes), time(m.messages.front().one_way.median),
         bandwidth(m.messages.back()), readable_bytes(m.eager_limit)));
     if (m.busy())
       p.headlines.push_back(
@@ -165,7 +179,7 @@ page platform_page(std::span<const shown_model> models) {
                       "long and nothing uses them. Measure again on a quiet machine with "
                       "tacit platform --again.",
                       m.core_share));
-    p.facts.emplace_back(m.machine.mpi, origin);
+    p.facts.emplace_back(name_of(m), origin);
     p.plots.push_back(times(m));
     p.tables.push_back(scalars(m));
     p.tables.push_back(message_table(m));

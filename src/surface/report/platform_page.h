@@ -13,7 +13,7 @@ struct shown_model {
   std::string origin; ///< one sentence: where it is from
 };
 
-/// At least one; several: one machine under several MPI libraries.
+/// At least one; several: one machine under several MPI libraries, or of several classes of pairs.
 page platform_page(std::span<const shown_model> models);
 
 } // namespace tacit::surface

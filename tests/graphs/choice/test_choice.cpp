@@ -41,6 +41,55 @@ TEST(makespan, a_tree_is_cheaper_than_a_star_where_there_are_many_ranks) {
   EXPECT_LT(price(algorithm::pipelined, 16, 1 << 22), price(algorithm::binomial, 16, 1 << 22));
 }
 
+TEST(makespan, messages_between_caches_have_prices_of_their_own) {
+  machine_costs costs;
+  machine_model far = costs.within_node;
+  for (message_times& m : far.messages)
+    for (spread* const s : {&m.one_way, &m.send, &m.receive, &m.gap})
+      s->median *= 3;
+  for (channel_time& c : far.channels)
+    for (spread* const s : {&c.one_way, &c.exchange})
+      s->median *= 5;
+  costs.between_caches = far;
+  process_map where;
+  where.cores = 4;
+  where.longest_in_memory = 1 << 20;
+  const auto price = [&](const char* driver, const std::vector<std::uint64_t>& caches) {
+    where.cache = caches;
+    return makespan(of_pattern(pattern::alltoall, algorithm::linear, 2, 4096), driver, costs, where);
+  };
+  for (const char* driver : {"p2p", "shm"}) {
+    const double near = price(driver, {});
+    EXPECT_EQ(price(driver, {7, 7}), near) << driver;
+    EXPECT_EQ(price(driver, {7, 0}), near) << driver << ": not known of both";
+    EXPECT_GT(price(driver, {7, 8}), 2 * near) << driver;
+    machine_costs only_far;
+    only_far.within_node = far;
+    EXPECT_EQ(price(driver, {7, 8}),
+              makespan(of_pattern(pattern::alltoall, algorithm::linear, 2, 4096), driver, only_far, where));
+  }
+  where.node = {1, 2}; // numbers of caches are those of a node
+  EXPECT_EQ(price("p2p", {7, 8}), price("p2p", {}));
+  where.node.clear();
+  costs.between_caches.reset();
+  EXPECT_EQ(price("shm", {7, 8}), price("shm", {}));
+}
+
+/// Pairs of ranks share a cache, and between two caches a message takes ten times as long: in which order a ring visits its ranks decides.
+TEST(makespan, a_tree_along_caches_is_cheaper_than_one_across) {
+  machine_costs costs;
+  costs.between_caches = costs.within_node;
+  for (message_times& m : costs.between_caches->messages)
+    for (spread* const s : {&m.one_way, &m.send, &m.receive, &m.gap})
+      s->median *= 10;
+  process_map along, across;
+  along.cores = across.cores = 8;
+  along.cache = {1, 1, 1, 1, 2, 2, 2, 2};
+  across.cache = {1, 2, 1, 2, 1, 2, 1, 2};
+  const plan ring = of_pattern(pattern::allgather, algorithm::ring, 8, 64);
+  EXPECT_LT(makespan(ring, "p2p", costs, along), makespan(ring, "p2p", costs, across));
+}
+
 TEST(makespan, few_messages_win_when_short_and_few_bytes_when_long) {
   const machine_costs costs;
   const auto price = [&](algorithm form, std::uint64_t block) {

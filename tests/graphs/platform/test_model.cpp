@@ -63,6 +63,20 @@ TEST(platform_model, reads_what_it_writes) {
   EXPECT_EQ(parse_model(text_of(two_hosts)), two_hosts);
 }
 
+TEST(platform_model, says_whether_cores_share_a_cache) {
+  machine_model m = example();
+  EXPECT_EQ(text_of(m).find("one_cache"), std::string::npos); // as files of earlier versions
+  EXPECT_EQ(m.between(), pair_class::same_node);
+  m.one_cache = false;
+  EXPECT_EQ(parse_model(text_of(m)), m);
+  EXPECT_NE(parse_model(text_of(m)), example());
+  EXPECT_EQ(m.between(), pair_class::other_cache);
+  m.one_host = false;
+  EXPECT_EQ(m.between(), pair_class::other_node);
+  EXPECT_NE(model_file(m.machine), model_file(m.machine, pair_class::other_cache));
+  EXPECT_NE(model_file(m.machine, pair_class::other_node), model_file(m.machine, pair_class::other_cache));
+}
+
 TEST(platform_model, says_what_puts_do_meanwhile_or_nothing) {
   machine_model m = example();
   EXPECT_EQ(text_of(m).find("put_meanwhile"), std::string::npos); // as files of earlier versions
@@ -216,12 +230,12 @@ TEST_F(in_a_folder, says_where_a_model_is_from) {
   EXPECT_TRUE(load_model(file, &here).measured);
   EXPECT_NE(load_model_for(here).origin.find("was busy"), std::string::npos);
   EXPECT_EQ(load_model_for(here).model, default_model());
-  write(model_file(here, false), text_of(m));
-  EXPECT_NE(load_model_between_nodes(here).origin.find("was busy"), std::string::npos);
-  EXPECT_FALSE(load_model_between_nodes(here).measured);
+  write(model_file(here, pair_class::other_node), text_of(m));
+  EXPECT_NE(load_model_between(pair_class::other_node, here).origin.find("was busy"), std::string::npos);
+  EXPECT_FALSE(load_model_between(pair_class::other_node, here).measured);
   m.core_share = 100;
-  write(model_file(here, false), text_of(m));
-  EXPECT_EQ(load_model_between_nodes(here).model, m);
+  write(model_file(here, pair_class::other_node), text_of(m));
+  EXPECT_EQ(load_model_between(pair_class::other_node, here).model, m);
 
   m.machine.cpu = "another processor";
   write(file, text_of(m));
@@ -242,7 +256,7 @@ TEST_F(in_a_folder, says_where_a_model_is_from) {
 
 TEST_F(in_a_folder, a_network_has_a_model_of_its_own) {
   const machine_identity here = this_machine("MPICH Version: 4.0.2");
-  EXPECT_NE(model_file(here, true), model_file(here, false));
+  EXPECT_NE(model_file(here), model_file(here, pair_class::other_node));
   EXPECT_EQ(model_file(here).filename().string().find_first_of(" /"), std::string::npos);
 }
 
