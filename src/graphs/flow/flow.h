@@ -85,8 +85,20 @@ bool read_budget(std::string_view text, flow_options& options);
 transfers follow(const graph& g, const matching& m, const run_order& o, diagnostics& problems,
                  const flow_options& options = {});
 
-/// Likewise, and what computations read. Within no budget: for graphs that have met theirs.
+/// Likewise, and what computations read; what they write has names, so that its bytes are told apart: for what the k-th of `calls` writes,
+/// `source` is computed_by(g, k), and source_address is where it is written. Within no budget: for graphs that have met theirs.
 transfers follow_with_calls(const graph& g, const matching& m, const run_order& o, diagnostics& problems);
+
+/// The source of what a computation writes, behind the ranks; and whether it is one, and the number of the computation.
+inline rank_id computed_by(const graph& g, std::size_t call) {
+  return rank_id{g.ranks() + static_cast<std::uint32_t>(call)};
+}
+inline bool is_computed(const graph& g, rank_id source) {
+  return index(source) >= g.ranks() && source != combined && source != no_rank;
+}
+inline std::size_t computation_of(const graph& g, rank_id source) {
+  return index(source) - g.ranks();
+}
 
 /// The ranks that each rank must have heard from before it may leave the graph (seed 000 section 2.3).
 struct wait_sets {

@@ -265,9 +265,12 @@ private:
   }
 
   void overwrite_unknown(op_id op) {
-    for (const segment& s : g_.writes(op))
+    for (const segment& s : g_.writes(op)) {
+      const fragment named{s.address, s.length, s.address, computed_by(g_, calls_.size() - 1), 0};
       if (s.length > 0)
-        memory_of(op).write({s.address, s.length, index(op), no_rank, 0}, budget_);
+        memory_of(op).write(lists_calls_ ? named : fragment{s.address, s.length, index(op), no_rank, 0},
+                            budget_);
+    }
   }
 
   const graph& g_;

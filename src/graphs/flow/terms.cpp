@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <numeric>
 
 namespace tacit::graphs {
@@ -245,10 +246,15 @@ std::vector<rank_interval> rank_intervals(const std::vector<operand>& operands) 
 
 std::string describe(const graph& g, const term& x) {
   std::string ranks;
-  for (const rank_interval& i : rank_intervals(x.operands))
-    ranks += fmt::format("{}{}{}", ranks.empty() ? "" : ", ", index(i.first),
+  std::vector<operand> initial;
+  std::ranges::copy_if(x.operands, std::back_inserter(initial),
+                       [&](const operand& o) { return !is_computed(g, o.rank); });
+  for (const rank_interval& i : rank_intervals(initial))
+    ranks += fmt::format("{}{}{}", ranks.empty() ? "ranks " : ", ", index(i.first),
                          i.first == i.last ? "" : fmt::format("..{}", index(i.last)));
-  return fmt::format("{} over ranks {}", describe(g.reducers()[index(x.by)]), ranks);
+  if (initial.size() < x.operands.size())
+    ranks += fmt::format("{}{} computed", ranks.empty() ? "" : " and ", x.operands.size() - initial.size());
+  return fmt::format("{} over {}", describe(g.reducers()[index(x.by)]), ranks);
 }
 
 } // namespace tacit::graphs

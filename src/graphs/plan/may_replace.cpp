@@ -9,7 +9,7 @@ namespace tacit::graphs {
 
 namespace {
 
-bool is_computed(const transfer& x) {
+bool is_unknown(const transfer& x) {
   return x.source == no_rank;
 }
 
@@ -59,12 +59,12 @@ std::pair<reason, std::string> may_replace(const graph& g, const transfers& t) {
     return {reason::fragment_budget, "the bytes could not be followed within the budget"};
   // Looked at once, as there may be millions; what is wrong is found out behind that.
   const auto may_move = [](const transfer& x) {
-    return !is_computed(x) && !is_high(x.source_address, x.length) &&
+    return !is_unknown(x) && !is_high(x.source_address, x.length) &&
            !is_high(x.destination_address, x.length);
   };
   const auto wrong = std::find_if_not(t.list.begin(), t.list.end(), may_move);
   if (wrong != t.list.end())
-    if (const auto x = std::find_if(wrong, t.list.end(), is_computed); x != t.list.end())
+    if (const auto x = std::find_if(wrong, t.list.end(), is_unknown); x != t.list.end())
       return computed(g, *x);
   if (const op_id lost = computation_that_is_not_kept(g, t); lost != no_op)
     return own_code(g, lost);
@@ -81,7 +81,7 @@ std::pair<reason, std::string> may_replace(const graph& g, const transfers& t) {
 }
 
 std::pair<reason, std::string> why_all_is_kept(const graph& g, const transfers& t) {
-  if (const auto x = std::find_if(t.kept.begin(), t.kept.end(), is_computed); x != t.kept.end())
+  if (const auto x = std::find_if(t.kept.begin(), t.kept.end(), is_unknown); x != t.kept.end())
     return computed(g, *x);
   const auto code = std::find_if(t.kept_operations.begin(), t.kept_operations.end(),
                                  [&](op_id op) { return is_own_code(g, op); });

@@ -333,7 +333,7 @@ transfers joined(const transfers& t) {
 /// Gives what the reductions of the plan make the names of those of the graph that they stand for.
 class renaming {
 public:
-  renaming(const expansion& e, const transfers& wanted, const transfers& got) : e_(e), got_(got) {
+  renaming(const expansion& e, const transfers& wanted, const transfers& got) : got_(got) {
     for (const reduction& r : wanted.reductions)
       wanted_.emplace(r.op, &r);
     for (const reduction& r : got.reductions) { // by base, as the walk numbered them
@@ -365,15 +365,9 @@ private:
   bool equal(const std::vector<fragment>& a, const std::vector<fragment>& b) const {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const fragment& x, const fragment& y) {
       return x.address == y.address && x.length == y.length && x.source == y.source &&
-             x.source_address == name_in_graph(y);
+             x.source_address == (y.source == combined ? (*this)(y.source_address) : y.source_address);
     });
   }
-  std::uint64_t name_in_graph(const fragment& y) const {
-    if (y.source == no_rank)
-      return index(e_.original[y.source_address]);
-    return y.source == combined ? (*this)(y.source_address) : y.source_address;
-  }
-  const expansion& e_;
   const transfers& got_;
   std::unordered_map<op_id, const reduction*> wanted_;
   std::vector<const reduction*> same_; ///< per reduction of the plan
@@ -472,16 +466,17 @@ private:
   transfers wanted_, got_;
 };
 
-std::string different_moves(const transfers& wanted, const transfers& got, fault_location& where) {
+std::string different_moves(const graph& g, const transfers& wanted, const transfers& got,
+                            fault_location& where) {
   std::size_t i = 0;
   while (i < got.list.size() && i < wanted.list.size() && got.list[i] == wanted.list[i])
     ++i;
   where = first_difference(wanted, got, i);
-  const auto say = [](const transfers& t, std::size_t at) {
+  const auto say = [&](const transfers& t, std::size_t at) {
     if (at >= t.list.size())
       return std::string("nothing");
     const transfer& x = t.list[at];
-    const bool made = x.source == no_rank || x.source == combined;
+    const bool made = x.source == combined || is_computed(g, x.source);
     return fmt::format("{} B at {:#x} of rank {} from {:#x} of rank {}", x.length, x.destination_address,
                        index(x.destination), x.source_address,
                        made ? std::string("no (computed)") : std::to_string(index(x.source)));
@@ -504,9 +499,7 @@ std::string check_reductions(const graph& g, const expansion& e, const transfers
         same = x && y && length > 0 && x->source == y->source;
         if (!same)
           return false;
-        if (x->source == no_rank) {
-          same = x->source_address == index(e.original[y->source_address]);
-        } else if (x->source != combined) {
+        if (x->source != combined) {
           same = x->source_address + at == y->source_address + there;
         } else if (renamed(y->source_address) == ~std::uint64_t{0}) {
           by_terms.add(*x, *y, at, there, length);
@@ -515,18 +508,15 @@ std::string check_reductions(const graph& g, const expansion& e, const transfers
         }
         return same;
       });
-  return same ? by_terms.difference(reassociate, where) : different_moves(wanted, got, where);
+  return same ? by_terms.difference(reassociate, where) : different_moves(g, wanted, got, where);
 }
 
 std::string check_transfers(const graph& g, const expansion& e, const transfers& wanted,
                             const transfers& plan_moves, bool reassociate, fault_location& where) {
   if (!wanted.reductions.empty() || !plan_moves.reductions.empty())
     return check_reductions(g, e, wanted, plan_moves, reassociate, where);
-  const auto compare = [&](const transfers& all_wanted, transfers got) {
-    for (transfer& x : got.list) // what is computed is named by the operation of the original graph
-      if (x.source == no_rank)
-        x.source_address = index(e.original[x.source_address]);
-    return got.list == all_wanted.list ? std::string() : different_moves(all_wanted, got, where);
+  const auto compare = [&](const transfers& all_wanted, const transfers& got) {
+    return got.list == all_wanted.list ? std::string() : different_moves(g, all_wanted, got, where);
   };
   return wanted.kept.empty() && plan_moves.kept.empty() ? compare(wanted, plan_moves)
                                                         : compare(joined(wanted), joined(plan_moves));
@@ -595,8 +585,6 @@ std::string check_operands_of_computations(const graph& g, const transfers& want
                           std::uint64_t length) {
       if (x.source != y.source)
         return false;
-      if (x.source == no_rank)
-        return x.source_address == index(e.original[y.source_address]);
       if (x.source != combined)
         return x.source_address + at == y.source_address + there;
       if (const std::uint64_t name = renamed(y.source_address + there); name != ~std::uint64_t{0})
@@ -623,15 +611,43 @@ std::string check_operands_of_computations(const graph& g, const transfers& want
   return fault.empty() ? fault : "a computation reads other bytes: " + fault;
 }
 
-std::string check_computations(const graph& g, const matching& m, const run_order& o, const expansion& e,
-                               const run_order& eo, const transfers& moved, bool reassociate,
-                               fault_location& where) {
+/// Gives what the computations of the plan write the names of those of the graph that they are. Each must run once.
+void name_as_in_graph(const graph& g, const transfers& wanted, const expansion& e, transfers& moved) {
+  std::unordered_map<op_id, std::size_t> number;
+  for (std::size_t k = 0; k < wanted.calls.size(); ++k)
+    number.emplace(wanted.calls[k].op, k);
+  std::vector<rank_id> name;
+  for (const operands_of_call& c : moved.calls)
+    name.push_back(computed_by(g, number.at(e.original[index(c.op)])));
+  const auto rename = [&](auto& some) {
+    for (auto& x : some)
+      if (is_computed(e.g, x.source))
+        x.source = name[computation_of(e.g, x.source)];
+  };
+  rename(moved.list);
+  rename(moved.kept);
+  for (reduction& r : moved.reductions) {
+    rename(r.left);
+    rename(r.right);
+  }
+  for (operands_of_call& c : moved.calls)
+    rename(c.read);
+}
+
+/// All that is left, and what each computation reads, which runs once and behind the same others.
+std::string check_with_computations(const graph& g, const matching& m, const run_order& o, const expansion& e,
+                                    const matching& em, const run_order& eo, bool reassociate,
+                                    fault_location& where) {
   if (auto fault = check_each_runs(g, e, where); !fault.empty())
     return fault;
   if (auto fault = check_order_of_computations(g, o, e, eo, where); !fault.empty())
     return fault;
   diagnostics problems;
   const transfers wanted = follow_with_calls(g, m, o, problems);
+  transfers moved = follow_with_calls(e.g, em, eo, problems);
+  name_as_in_graph(g, wanted, e, moved);
+  if (auto fault = check_transfers(g, e, wanted, moved, reassociate, where); !fault.empty())
+    return fault;
   return check_operands_of_computations(g, wanted, e, moved, reassociate, where);
 }
 
@@ -735,17 +751,16 @@ std::string validate(const graph& g, const matching& m, const run_order& o, cons
   check_races(e.g, em, eo, problems);
   if (has_errors(problems))
     return first_error(e, problems, where);
-  if (t.complete) {
-    // The graph met its budget, and a plan moves each of its transfers at most twice: no further limit.
-    constexpr std::uint64_t unlimited = ~std::uint64_t{0};
-    const flow_options no_limit{.fragment_budget = unlimited, .memory_budget = unlimited};
-    const transfers moved =
-        computes ? follow_with_calls(e.g, em, eo, problems) : follow(e.g, em, eo, problems, no_limit);
+  // The graph met its budget, and a plan moves each of its transfers at most twice: no further limit.
+  constexpr std::uint64_t unlimited = ~std::uint64_t{0};
+  const flow_options no_limit{.fragment_budget = unlimited, .memory_budget = unlimited};
+  if (t.complete && computes) {
+    if (auto fault = check_with_computations(g, m, o, e, em, eo, options.reassociate, where); !fault.empty())
+      return fault;
+  } else if (t.complete) {
+    const transfers moved = follow(e.g, em, eo, problems, no_limit);
     if (auto fault = check_transfers(g, e, t, moved, options.reassociate, where); !fault.empty())
       return fault;
-    if (computes)
-      if (auto fault = check_computations(g, m, o, e, eo, moved, options.reassociate, where); !fault.empty())
-        return fault;
   }
   if (auto fault = check_synchronization(g, m, o, e, em, eo, options.policy); !fault.empty())
     return fault;

@@ -339,6 +339,75 @@ TEST(stages, computations_read_what_algorithms_combine) {
   }
 }
 
+/// All ranks compute what they have, and add that up.
+graph sum_of_computed(std::uint32_t ranks) {
+  graph g(ranks);
+  const reducer_id sum = g.add_reducer({"sum", "long", 8, true, false, true});
+  const std::vector<segment> before{{0x80, 8}}, mine{{0x100, 16}}, all{{0x200, 16}};
+  for (std::uint32_t r = 0; r < ranks; ++r) {
+    const op_id computed = g.opaque(rank_id{r}, before, mine);
+    op_id last = g.copy(rank_id{r}, mine, all);
+    g.depend(computed, last);
+    for (std::uint32_t other = 0; other < ranks; ++other) {
+      if (other == r)
+        continue;
+      g.depend(computed, g.send(rank_id{r}, mine, rank_id{other}));
+      const op_id next = g.recv_reduce(rank_id{r}, all, rank_id{other}, sum);
+      g.depend(last, next);
+      last = next;
+    }
+  }
+  return g;
+}
+
+TEST(stages, algorithms_combine_what_was_computed) {
+  for (const std::uint32_t ranks : {3u, 4u, 5u}) {
+    const graph g = sum_of_computed(ranks);
+    const compilation c = compile(g);
+    ASSERT_FALSE(c.in_stages.schedule.ranks.empty());
+    const analyzed a = analyze_all(g, false);
+    for (const algorithm form : {algorithm::binomial, algorithm::recursive_doubling, algorithm::pairwise}) {
+      plan by = with_messages(g, c.in_stages.schedule, form);
+      ASSERT_EQ(validate(g, c.matched, c.order, c.moved, by), "") << name(form) << " on " << ranks;
+      EXPECT_EQ(judge(a, by, 1, 6), "") << name(form) << " on " << ranks;
+      int spoiled = 0;
+      for (rank_plan& rank : by.ranks)
+        for (step& s : rank.steps)
+          if (s.kind == step_kind::reduce) {
+            const step whole = s;
+            s.kind = step_kind::copy; // the last operand alone
+            s.by = no_reducer;
+            EXPECT_NE(validate(g, c.matched, c.order, c.moved, by), "") << name(form) << " on " << ranks;
+            s = whole;
+            ++spoiled;
+          }
+      EXPECT_GT(spoiled, 0);
+    }
+  }
+}
+
+/// Which bytes of a computation go where, although nobody knows what they are.
+TEST(stages, bytes_of_a_computation_are_told_apart) {
+  graph g(3);
+  const segment all = at(0x1000, 16), first = at(0x1000, 8), second = at(0x1008, 8);
+  const op_id computed = g.opaque(rank_id{0}, {}, std::span(&all, 1));
+  g.depend(computed, g.send(rank_id{0}, first, rank_id{1}, 0));
+  g.depend(computed, g.send(rank_id{0}, second, rank_id{2}, 0));
+  g.recv(rank_id{1}, at(0x2000, 8), rank_id{0}, 0);
+  g.recv(rank_id{2}, at(0x2000, 8), rank_id{0}, 0);
+  const analyzed a = analyze_all(g, false);
+  plan p = plan_as_written(a.g, a.m, a.o, reason::none, "");
+  p.as_written = false;
+  ASSERT_EQ(validate(a.g, a.m, a.o, a.t, p), "");
+  std::vector<step*> sends;
+  for (step& s : p.ranks[0].steps)
+    if (s.kind == step_kind::send)
+      sends.push_back(&s);
+  ASSERT_EQ(sends.size(), 2u);
+  std::swap(sends[0]->reads, sends[1]->reads);
+  EXPECT_NE(validate(a.g, a.m, a.o, a.t, p), "");
+}
+
 TEST(stages, what_goes_on_beside_messages_is_not_put_behind_them) {
   for (const bool again : {false, true})
     EXPECT_TRUE(compile(exchange_and_computations(4, 0x5000, again)).in_stages.stages.empty());
