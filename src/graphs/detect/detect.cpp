@@ -66,23 +66,14 @@ class subgroup_search {
 public:
   subgroup_search(ledger& book, const graph& g, const std::vector<group>& known,
                   const detect_options& options, findings& out)
-      : book_(book), g_(g), options_(options), out_(out) {
-    options_.vector_forms = false; // of a group that is only a guess all pairs must have the same
+      : book_(book), g_(g), vector_forms_(options.vector_forms), options_(options), out_(out) {
     for (const group& one : known)
       tried_.emplace(one.members.begin(), one.members.end());
   }
   void run() {
-    for (const auto hypotheses : {components, lattices, stars, most_ranks, fans}) {
-      if (book_.open() == 0)
+    for (const auto hypotheses : {components, lattices, stars, most_ranks, fans})
+      if (!try_all(hypotheses(book_, g_.ranks()), hypotheses == components))
         return;
-      for (rank_set& members : hypotheses(book_, g_.ranks())) {
-        if (members.size() < options_.smallest_group || !tried_.insert(members).second)
-          continue;
-        if (!may_look_at(members))
-          return;
-        search(std::move(members));
-      }
-    }
   }
 
 private:
@@ -101,6 +92,21 @@ private:
     out_.refused.push_back({pattern::bcast, world, reason::not_searched,
                             "of groups that no communicator has there are more guesses than are tried"});
     return false;
+  }
+
+  /// False: nothing is left, or no more may be looked at. Of a group that is only a guess all pairs must have the same; but ranks that
+  /// exchange with nobody else, and do so as a whole, are like all ranks of a graph.
+  bool try_all(std::vector<rank_set> guesses, bool are_apart) {
+    for (rank_set& members : guesses) {
+      if (members.size() < options_.smallest_group || !tried_.insert(members).second)
+        continue;
+      if (!may_look_at(members))
+        return false;
+      options_.vector_forms =
+          vector_forms_ && are_apart && exchange_as_a_whole(book_, members, options_.density);
+      search(std::move(members));
+    }
+    return book_.open() > 0;
   }
 
   void search(rank_set members) {
@@ -123,6 +129,7 @@ private:
 
   ledger& book_;
   const graph& g_;
+  bool vector_forms_; ///< that are wanted
   detect_options options_;
   findings& out_;
   std::set<rank_set> tried_;

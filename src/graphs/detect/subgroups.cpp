@@ -292,6 +292,24 @@ std::vector<rank_set> most_ranks(const ledger& book, std::uint32_t ranks) {
   return {};
 }
 
+bool exchange_as_a_whole(const ledger& book, const rank_set& members, double density) {
+  using pair = std::pair<rank_id, rank_id>; // destination, source
+  std::vector<pair> pairs;
+  for (const rank_id r : members)
+    for (const transfer& t : std::ranges::equal_range(book.list(), r, {}, &transfer::destination))
+      if (moves(book, static_cast<std::uint32_t>(&t - book.list().data())))
+        pairs.emplace_back(t.destination, t.source);
+  std::ranges::sort(pairs);
+  pairs.erase(std::ranges::unique(pairs).begin(), pairs.end());
+  const auto all = static_cast<double>(members.size()) * static_cast<double>(members.size() - 1);
+  if (static_cast<double>(pairs.size()) >= density * all)
+    return true;
+  const auto have_one = [&](rank_id pair::* end) {
+    return std::ranges::all_of(pairs, [&](const pair& p) { return p.*end == pairs.front().*end; });
+  };
+  return members.size() >= smallest && (have_one(&pair::first) || have_one(&pair::second));
+}
+
 std::string name_of_group(const rank_set& members) {
   const auto rank = [&](std::size_t i) { return index(members[i]); };
   const auto distance = rank(1) - rank(0);

@@ -31,6 +31,10 @@ std::vector<rank_set> stars(const ledger& book, std::uint32_t ranks);
 std::vector<rank_set> most_ranks(const ledger& book, std::uint32_t ranks);
 std::vector<rank_set> fans(const ledger& book, std::uint32_t ranks);
 
+/// Of ranks that exchange with nobody else: so large a share of the pairs does, or one of four ranks or more sends or gets everything. These may
+/// have vector forms: smaller groups would take away from what has this shape.
+bool exchange_as_a_whole(const ledger& book, const rank_set& members, double density);
+
 /// "ranks-0-3", "ranks-0-12-by-4", "ranks-0-1-5", "9-ranks-of-0-40".
 std::string name_of_group(const rank_set& members);
 /// The same, or with a number if that is taken.

@@ -101,6 +101,45 @@ TEST(subgroups, rows_or_columns_or_both) {
     }
 }
 
+/// Blocks of all lengths from each member to each other one, but where there is to be none.
+template <typename IsLeftOut>
+void add_vector_exchange(graph& g, const ranks_of& members, IsLeftOut&& is_left_out) {
+  for (std::uint32_t a = 0; a < members.size(); ++a)
+    for (std::uint32_t b = 0; b < members.size(); ++b) {
+      if (a == b || is_left_out(a, b))
+        continue;
+      const std::uint64_t bytes = 8 * (1 + a + 3 * b);
+      g.send(rank_id{members[a]}, segment{0x1000 + 0x100 * b, bytes}, rank_id{members[b]}, 1);
+      g.recv(rank_id{members[b]}, segment{0x8000 + 0x100 * a, bytes}, rank_id{members[a]}, 1);
+    }
+}
+
+/// Who exchanges with nobody else does as all ranks of a graph would.
+TEST(subgroups, that_exchange_with_nobody_else_have_vector_collectives) {
+  const auto nothing = [](std::uint32_t, std::uint32_t) { return false; };
+  const ranks_of first = every(0, 2, 4), second = every(1, 2, 4);
+  graph exchange(8);
+  add_vector_exchange(exchange, first, nothing);
+  add_vector_exchange(exchange, second, [](std::uint32_t a, std::uint32_t b) { return a == 1 && b == 2; });
+  found_groups f = search(exchange);
+  EXPECT_EQ(f.by_group.count({pattern::alltoallv, first}), 1u);
+  EXPECT_EQ(f.by_group.count({pattern::alltoallv, second}), 1u) << "one empty pair costs nothing";
+  EXPECT_TRUE(f.c.found.residual.empty());
+
+  graph rooted(8);
+  add_vector_exchange(rooted, first, [](std::uint32_t a, std::uint32_t) { return a != 2; });
+  add_vector_exchange(rooted, second, [](std::uint32_t, std::uint32_t b) { return b != 1; });
+  f = search(rooted);
+  EXPECT_EQ(f.by_group.count({pattern::scatterv, first}), 1u);
+  EXPECT_EQ(f.by_group.count({pattern::gatherv, second}), 1u);
+
+  graph sparse(12); // two rings, whose ranks have two partners of five
+  for (const ranks_of& ring : {every(0, 1, 6), every(6, 1, 6)})
+    add_vector_exchange(
+        sparse, ring, [](std::uint32_t a, std::uint32_t b) { return (a + 1) % 6 != b && (b + 1) % 6 != a; });
+  EXPECT_EQ(search(sparse).all, 0);
+}
+
 TEST(subgroups, lines_of_a_grid_of_three_dimensions) {
   graph g(27);
   for (std::uint32_t a = 0; a < 9; ++a) {
