@@ -67,7 +67,7 @@ void measure(pattern kind, algorithm form, std::uint32_t ranks, int runs) {
     const choice made = choose(*g, c, {}, wanted);
     seconds["choose"].push_back(seconds_since(start));
     found = c.found.found.empty() ? "nothing" : std::string(name(c.found.found.front().kind));
-    chosen = made.plans[made.ways.front().plan].name + " by " + made.ways.front().driver;
+    chosen = made.plans[made.variants.front().plan].name + " by " + made.variants.front().driver;
   }
   std::string passes;
   for (const auto& [pass, times] : seconds)

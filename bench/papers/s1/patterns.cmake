@@ -14,6 +14,6 @@ if(COMMAND tacit_smpi_program AND TACIT_MPI_FAMILY STREQUAL "openmpi")
   set_target_properties(s1_simulated_doubles PROPERTIES EXCLUDE_FROM_ALL ON)
 endif()
 
-add_executable(s1_detection EXCLUDE_FROM_ALL ${CMAKE_CURRENT_LIST_DIR}/detection.cpp ${PROJECT_SOURCE_DIR}/bench/micro/heap.cpp)
+add_executable(s1_detection ${CMAKE_CURRENT_LIST_DIR}/detection.cpp ${PROJECT_SOURCE_DIR}/bench/micro/heap.cpp)
 target_link_libraries(s1_detection PRIVATE tacit_core)
 target_include_directories(s1_detection PRIVATE ${PROJECT_SOURCE_DIR}/bench)
