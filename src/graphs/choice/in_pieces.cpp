@@ -75,7 +75,7 @@ private:
   /// Together with the messages whose bytes it combines.
   void cut_reduction(std::uint32_t r, std::uint32_t i) {
     const step& s = whole_.ranks[r].steps[i];
-    // Of what is kept beside collectives it is known that it does what the graph does, not what it means (plan/validate.cpp).
+    // Of what is kept beside collectives it is known that it does what the graph does, not what it means (plan/same_results.h).
     if (s.kind != step_kind::reduce || (s.op != no_op && !whole_.as_written))
       return;
     const reducer& by = g_.reducers()[index(s.by)];
