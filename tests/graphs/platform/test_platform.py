@@ -75,7 +75,7 @@ class Platform(unittest.TestCase):
         (folder / "between").write_text(json.dumps(between))
         program = folder / "measures"  # as if the launcher named two hosts
         program.write_text(f"""#!/bin/sh
-case "$*" in *--library*) echo '{between["machine"]["mpi"]}'; exit;; esac
+case "$*" in *--library*) echo '{between["machine"]["mpi"]}'; exit;; *--places*) exit;; esac
 hosts=
 for word in "$@"; do
   case $word in --hosts) hosts=2;; --progress) break;; esac
@@ -93,6 +93,32 @@ if [ "$hosts" ]; then echo 2 > "$to"; else echo measured >> {folder}/times; cp {
         self.assertEqual({f.name for f in (folder / "tacit").iterdir()}, {file.name, file.stem + "-network.json"})
         done = self.platform("--json", "--program", program, cache=folder, launcher=None)
         self.assertTrue(json.loads(done.stdout)["one_host"], done.stderr)
+
+    def test_measures_cores_that_share_no_cache_beside_those_that_do(self):
+        folder, file = self.other_cache()
+        model = json.loads(self.kept().read_text())
+        apart = model | {"one_cache": False}
+        (folder / "one-cache").write_text(json.dumps(model))
+        (folder / "two-caches").write_text(json.dumps(apart))
+        program = folder / "measures"  # as if on a machine with two caches
+        program.write_text(f"""#!/bin/sh
+case "$*" in *--library*) echo '{model["machine"]["mpi"]}'; exit;; *--places*) echo one-cache; echo two-caches; exit;; esac
+for word in "$@"; do
+  case $before in --output) to=$word;; --place) place=$word;; esac
+  before=$word
+done
+echo $place >> {folder}/times; cp {folder}/$place "$to"
+""")
+        program.chmod(0o755)
+        fake = ("--mpi", os.environ["MPI_FAMILY"], "--program", program)
+        self.assertEqual(json.loads(self.platform("--json", "--kept", *fake, cache=folder, launcher=None).stdout)["measured"], "")
+        for _ in range(2):
+            done = self.platform("--json", *fake, cache=folder, launcher=None)
+            self.assertEqual((done.returncode, json.loads(done.stdout)), (0, [model, apart]), done.stderr)
+        self.assertEqual(sorted(set((folder / "times").read_text().split())), ["one-cache", "two-caches"])
+        self.assertEqual({f.name for f in (folder / "tacit").iterdir()}, {file.name, file.stem + "-caches.json"})
+        self.assertEqual(json.loads(self.platform("--json", "--kept", *fake, cache=folder, launcher=None).stdout), [model, apart])
+        self.assertIn("share no cache", self.platform(*fake, cache=folder, launcher=None).stdout)
 
     def test_is_what_predictions_go_by(self):
         def predicted(*words):
