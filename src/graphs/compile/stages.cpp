@@ -464,10 +464,11 @@ staged compile_stages(const graph& g, const stage_cut& cut, const compile_option
   each.progress = nullptr;
   each.disabled.emplace_back("stages");
   // A path that has to be kept because of a message of no bytes in one stage may go on through payloads of another.
-  if (keeps_orders(g, options.planning.policy))
+  const bool keeps = keeps_orders(g, options.planning.policy);
+  if (keeps)
     each.planning.policy = sync_policy::keep_sync;
-  // What computes between stages keeps messages in their place from being checked against the whole graph (choice/choose.cpp).
-  each.detection.ordered = !g.has_computations();
+  // Such reductions are messages in the end, and what these do to the order of computations is not compared then (choice/choose.cpp).
+  each.detection.ordered = !g.has_computations() || !keeps;
   plan_sequence all(g.ranks());
   bool replaced = false, usable = true;
   for (stage_graph& stage : stage_graphs(g, cut)) {

@@ -386,6 +386,66 @@ TEST(stages, algorithms_combine_what_was_computed) {
   }
 }
 
+/// Doubles that are computed, added up by rank 0 from left to right, and computed with.
+graph ordered_sum_between_computations(std::uint32_t ranks) {
+  graph g(ranks);
+  const reducer_id sum = g.add_reducer({"sum", "double", 8, true, true, true});
+  const std::vector<segment> before{{0x80, 8}}, mine{{0x100, 16}}, all{{0x200, 16}}, behind{{0x300, 8}};
+  const rank_id root{0};
+  const op_id first = g.opaque(root, before, mine);
+  op_id last = g.copy(root, mine, all);
+  g.depend(first, last);
+  for (std::uint32_t r = 1; r < ranks; ++r) {
+    const op_id next = g.recv_reduce(root, all, rank_id{r}, sum);
+    g.depend(last, next);
+    last = next;
+  }
+  std::vector<op_id> sent;
+  for (std::uint32_t r = 1; r < ranks; ++r) {
+    sent.push_back(g.send(root, all, rank_id{r}));
+    g.depend(last, sent.back());
+  }
+  const op_id used = g.opaque(root, all, behind);
+  for (const op_id s : sent)
+    g.depend(s, used);
+  for (std::uint32_t r = 1; r < ranks; ++r) {
+    const op_id computed = g.opaque(rank_id{r}, before, mine);
+    const op_id given = g.send(rank_id{r}, mine, root);
+    const op_id got = g.recv(rank_id{r}, all, root);
+    g.depend(computed, given);
+    g.depend(given, got);
+    g.depend(got, g.opaque(rank_id{r}, all, behind));
+  }
+  return g;
+}
+
+TEST(stages, the_order_of_computed_operands_is_kept) {
+  for (const std::uint32_t ranks : {3u, 4u, 6u}) {
+    const graph g = ordered_sum_between_computations(ranks);
+    const compilation c = compile(g);
+    ASSERT_FALSE(c.in_stages.schedule.ranks.empty()) << ranks;
+    const analyzed a = analyze_all(g, false);
+    int forms = 0;
+    for (const algorithm form : {algorithm::linear, algorithm::binomial, algorithm::pairwise}) {
+      if (!has_form(g, c.in_stages.schedule, form))
+        continue;
+      plan by = with_messages(g, c.in_stages.schedule, form);
+      ASSERT_EQ(validate(g, c.matched, c.order, c.moved, by), "") << name(form) << " on " << ranks;
+      EXPECT_EQ(judge(a, by, 1, 6), "") << name(form) << " on " << ranks;
+      int swapped = 0;
+      for (rank_plan& rank : by.ranks)
+        for (step& s : rank.steps)
+          if (s.kind == step_kind::recv && ++swapped == 1) { // into the right operand's place of another one
+            s.peer = rank_id{(index(s.peer) + 1) % ranks};
+            EXPECT_NE(validate(g, c.matched, c.order, c.moved, by), "") << name(form) << " on " << ranks;
+            s.peer = rank_id{(index(s.peer) + ranks - 1) % ranks};
+          }
+      ++forms;
+    }
+    EXPECT_GT(forms, 0) << ranks;
+  }
+}
+
 /// Which bytes of a computation go where, although nobody knows what they are.
 TEST(stages, bytes_of_a_computation_are_told_apart) {
   graph g(3);
