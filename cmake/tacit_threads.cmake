@@ -2,6 +2,21 @@
 # none tells it nothing, and memory that processes share is invisible to it. What such a program does wrong is for the presets asan
 # and asan-mpi. Where everything is compiled with TSan, tests of such programs are disabled, which ctest says of each, and the
 # programs are built only if they are asked for by name.
+
+# Only programs of tasks have threads of ours (their executor, and devices), checked programs with annotations (one that sees who waits for
+# long), and schedules that are analysed in the background: the sources of tests that ask for that name it. Whoever starts one elsewhere has
+# to say here who links it, whatever is built now.
+set(TACIT_STARTS_THREAD "std::j?thread[^:a-z]|std::async|pthread_create|tbb::task_arena|tbb::parallel|wanted.background")
+set(tacit_threads_of tacit_executor tacit_devices tacit_tasks_shared tacit_coalesce)
+file(GLOB_RECURSE sources ${PROJECT_SOURCE_DIR}/src/*.cpp ${PROJECT_SOURCE_DIR}/src/*.h ${PROJECT_SOURCE_DIR}/src/*.c)
+list(FILTER sources EXCLUDE REGEX "/src/(runtime/(executor|devices)|compiler/(pass|annotate))/") # those of the compiler are not built here
+list(FILTER sources EXCLUDE REGEX "/src/(runtime/schedule/(background_|compile_on_root)|compiler/coalesce/long_wait)")
+foreach(source ${sources})
+  file(STRINGS ${source} found REGEX "${TACIT_STARTS_THREAD}")
+  if(found)
+    message(FATAL_ERROR "${source} starts threads: cmake/tacit_threads.cmake has to know which programs link it (${found})")
+  endif()
+endforeach()
 if(NOT TACIT_SANITIZE MATCHES "thread")
   function(tacit_only_with_threads)
   endfunction()
@@ -10,20 +25,6 @@ if(NOT TACIT_SANITIZE MATCHES "thread")
   return()
 endif()
 add_custom_target(tests_of_threads COMMENT "All programs of tests that start threads")
-
-# Only programs of tasks have threads of ours (their executor, and devices), and schedules that are analysed in the background: the sources
-# of tests that ask for that name it. Whoever starts one elsewhere has to say here who links it.
-set(TACIT_STARTS_THREAD "std::j?thread[^:a-z]|std::async|pthread_create|tbb::task_arena|tbb::parallel|wanted.background")
-set(tacit_threads_of tacit_executor tacit_devices tacit_tasks_shared)
-file(GLOB_RECURSE sources ${PROJECT_SOURCE_DIR}/src/*.cpp ${PROJECT_SOURCE_DIR}/src/*.h ${PROJECT_SOURCE_DIR}/src/*.c)
-list(FILTER sources EXCLUDE REGEX "/src/(runtime/(executor|devices)|compiler/(pass|annotate))/") # those of the compiler are not built here
-list(FILTER sources EXCLUDE REGEX "/src/runtime/schedule/(background_|compile_on_root)")
-foreach(source ${sources})
-  file(STRINGS ${source} found REGEX "${TACIT_STARTS_THREAD}")
-  if(found)
-    message(FATAL_ERROR "${source} starts threads: cmake/tacit_threads.cmake has to know which programs link it (${found})")
-  endif()
-endforeach()
 
 # tacit_starts_threads(variable program): the sources of its tests say so, or one of the libraries that do is linked.
 function(tacit_starts_threads variable program)
