@@ -167,7 +167,7 @@ std::optional<rank_plan> steps_of(const affine_list& runs, const part_finding& w
   std::optional<rank_plan> steps;
   if (plan == written_name)
     steps = as_written(runs, own);
-  else if (plan == "straight messages")
+  else if (plan == straight_name)
     steps = straight(std::move(collective), own);
   else
     steps = steps_in_form(what, std::move(collective), {runs.self(), runs.ranks()}, plan, {});

@@ -164,7 +164,7 @@ bool bounded_search::list_candidates() {
     if (has_collectives(with_ordered_by_messages(g_, c_.schedule)))
       return false; // but for others beside them
   }
-  add_candidate("straight messages", {}, !collectives_);
+  add_candidate(std::string(straight_name), {}, !collectives_);
   bound_straight();
   if (!collectives_)
     add_leftovers();

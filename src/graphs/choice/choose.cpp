@@ -223,7 +223,7 @@ void chooser::add_stages() {
   const bool as_it_is = !has_ordered(staged);
   if (as_it_is || comparable) {
     plan called = with_ordered_by_messages(g_, staged);
-    const std::string_view name = has_collectives(called) ? "collectives" : "straight messages";
+    const std::string_view name = has_collectives(called) ? "collectives" : straight_name;
     add(std::string(name).append(in_stages), std::move(called), as_it_is);
   }
   if (comparable)
@@ -250,8 +250,9 @@ void chooser::add_plans() {
   add_stages();
   if (only_written)
     return;
-  if (!is_straight && !replaces)
-    add("straight messages", straight, !collectives);
+  // Whoever asks for them by name gets them, also where they are the graph as written: of what all ranks compile they are told apart.
+  if ((!is_straight || wanted_.plan == straight_name) && !replaces)
+    add(std::string(straight_name), straight, !collectives);
   if (!collectives)
     return add_leftovers(straight);
   // No rank may wait for one that it does not wait for in the graph: trees forward what others have sent.

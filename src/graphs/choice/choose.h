@@ -22,7 +22,7 @@
 
 namespace tacit::graphs {
 
-inline constexpr std::string_view written_name = "as written";
+inline constexpr std::string_view written_name = "as written", straight_name = "straight messages";
 inline constexpr std::string_view in_stages =
     " in stages"; ///< end of the names of plans that replace each stage by itself
 inline constexpr std::string_view cut_in_pieces = " in pieces"; ///< of plans whose long operands are cut

@@ -139,7 +139,7 @@ step stand_in_step(const part_finding& what, std::uint32_t ranks, rank_id self) 
 
 /// The algorithm of a plan by its name; messages from origin to destination are the linear one.
 std::optional<algorithm> form_of(std::string_view name) {
-  return name == written_name || name == "straight messages" ? algorithm::linear : find_algorithm(name);
+  return name == written_name || name == straight_name ? algorithm::linear : find_algorithm(name);
 }
 
 } // namespace

@@ -59,19 +59,9 @@ public:
       of_collective_.push_back(e.original[index(r.op)] == no_op);
     }
   }
-  /// The first reduction that does not do what its original does, in words; empty if all do.
-  std::string difference(const graph& g) const {
-    for (std::size_t i = 0; i < same_.size(); ++i) {
-      const reduction& r = got_.reductions[i];
-      if (of_collective_[i])
-        continue;
-      if (!same_[i] || same_[i]->length != r.length)
-        return "the plan has a reduction that the graph has not";
-      if (!equal(same_[i]->left, r.left) || !equal(same_[i]->right, r.right))
-        return fmt::format("{} gets other operands", describe(g, same_[i]->op));
-    }
-    return {};
-  }
+  /// What the i-th reduction of the plan stands for; null: nothing that the graph has.
+  const reduction* original(std::size_t i) const { return same_[i]; }
+  bool is_of_collective(std::size_t i) const { return of_collective_[i]; }
   /// The name in the graph of an address of source `combined`; all of `length` bytes lie in one reduction.
   std::uint64_t operator()(std::uint64_t address) const {
     const auto i = static_cast<std::size_t>(&made_by(got_, address) - got_.reductions.data());
@@ -79,12 +69,6 @@ public:
   }
 
 private:
-  bool equal(const std::vector<fragment>& a, const std::vector<fragment>& b) const {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const fragment& x, const fragment& y) {
-      return x.address == y.address && x.length == y.length && x.source == y.source &&
-             x.source_address == (y.source == combined ? (*this)(y.source_address) : y.source_address);
-    });
-  }
   const transfers& got_;
   std::unordered_map<op_id, const reduction*> wanted_;
   std::vector<const reduction*> same_; ///< per reduction of the plan
@@ -183,6 +167,69 @@ private:
   transfers wanted_, got_;
 };
 
+/// What operations of the graph read, and those of the plan that they are: by name, and what a collective of the plan has combined by its terms.
+class read_alike {
+public:
+  /// Refers to the first three.
+  read_alike(const graph& g, const expansion& e, const renaming& renamed, const transfers& wanted,
+             const transfers& got)
+      : renamed_(renamed), by_terms_(g, e, wanted, got) {}
+
+  /// False if a byte has another name; what has none is compared in the end.
+  bool by_name(const std::vector<fragment>& wanted, const std::vector<fragment>& got) {
+    bool same = true;
+    side_by_side(wanted, got,
+                 [&](const fragment* x, const fragment* y, std::uint64_t at, std::uint64_t there,
+                     std::uint64_t length) {
+                   return same = x && y && length > 0 && by_name(*x, *y, at, there, length);
+                 });
+    return same;
+  }
+  /// Empty if all are equal.
+  std::string difference(bool reassociate, fault_location& where) {
+    return by_terms_.difference(reassociate, where);
+  }
+
+private:
+  bool by_name(const fragment& x, const fragment& y, std::uint64_t at, std::uint64_t there,
+               std::uint64_t length) {
+    if (x.source != y.source)
+      return false;
+    if (x.source != combined)
+      return x.source_address + at == y.source_address + there;
+    if (const std::uint64_t name = renamed_(y.source_address + there); name != ~std::uint64_t{0})
+      return x.source_address + at == name;
+    // As if it were left behind somewhere, apart from all else.
+    by_terms_.add({place_, x.source_address + at, length, combined, rank_id{0}},
+                  {place_, y.source_address + there, length, combined, rank_id{0}}, 0, 0, length);
+    place_ += 2 * length;
+    return true;
+  }
+
+  const renaming& renamed_;
+  combined_bytes by_terms_;
+  std::uint64_t place_ = 0;
+};
+
+/// Reductions of the plan that stand for one of the graph have its operands.
+std::string check_operands_of_reductions(const graph& g, const expansion& e, const renaming& renamed,
+                                         const transfers& wanted, const transfers& got, bool reassociate,
+                                         fault_location& where) {
+  read_alike alike(g, e, renamed, wanted, got);
+  for (std::size_t i = 0; i < got.reductions.size(); ++i) {
+    const reduction& r = got.reductions[i];
+    if (renamed.is_of_collective(i))
+      continue;
+    const reduction* const original = renamed.original(i);
+    if (!original || original->length != r.length)
+      return "the plan has a reduction that the graph has not";
+    if (!alike.by_name(original->left, r.left) || !alike.by_name(original->right, r.right))
+      return fmt::format("{} gets other operands", describe(g, original->op));
+  }
+  std::string fault = alike.difference(reassociate, where);
+  return fault.empty() ? fault : "a reduction gets other operands: " + fault;
+}
+
 std::string different_moves(const graph& g, const transfers& wanted, const transfers& got,
                             fault_location& where) {
   std::size_t i = 0;
@@ -205,7 +252,9 @@ std::string different_moves(const graph& g, const transfers& wanted, const trans
 std::string check_reductions(const graph& g, const expansion& e, const transfers& graph_moves,
                              const transfers& plan_moves, bool reassociate, fault_location& where) {
   const renaming renamed(e, graph_moves, plan_moves);
-  if (std::string fault = renamed.difference(g); !fault.empty())
+  if (std::string fault =
+          check_operands_of_reductions(g, e, renamed, graph_moves, plan_moves, reassociate, where);
+      !fault.empty())
     return fault;
   const transfers wanted = joined(graph_moves), got = joined(plan_moves);
   combined_bytes by_terms(g, e, graph_moves, plan_moves);
@@ -275,45 +324,22 @@ std::string check_order_of_computations(const graph& g, const run_order& o, cons
   return {};
 }
 
-/// What was combined by a collective of the plan is compared by its terms, all else by name.
+/// What each computation reads.
 std::string check_operands_of_computations(const graph& g, const transfers& wanted, const expansion& e,
                                            const transfers& got, bool reassociate, fault_location& where) {
   const renaming renamed(e, wanted, got);
-  combined_bytes by_terms(g, e, wanted, got);
-  // Of operands that are compared by terms, as if they were left behind: apart from each other.
-  std::uint64_t place = 0;
+  read_alike alike(g, e, renamed, wanted, got);
   std::unordered_map<op_id, const std::vector<fragment>*> read;
   for (const operands_of_call& c : got.calls)
     read[e.original[index(c.op)]] = &c.read;
   for (const operands_of_call& c : wanted.calls) {
-    const rank_id rank = g[c.op].rank;
-    const auto same = [&](const fragment& x, const fragment& y, std::uint64_t at, std::uint64_t there,
-                          std::uint64_t length) {
-      if (x.source != y.source)
-        return false;
-      if (x.source != combined)
-        return x.source_address + at == y.source_address + there;
-      if (const std::uint64_t name = renamed(y.source_address + there); name != ~std::uint64_t{0})
-        return x.source_address + at == name;
-      by_terms.add({place, x.source_address + at, length, combined, rank},
-                   {place, y.source_address + there, length, combined, rank}, 0, 0, length);
-      place += 2 * length;
-      return true;
-    };
     const auto found = read.find(c.op);
-    bool all_same = found != read.end();
-    if (all_same)
-      side_by_side(c.read, *found->second,
-                   [&](const fragment* x, const fragment* y, std::uint64_t at, std::uint64_t there,
-                       std::uint64_t length) {
-                     return all_same = x && y && length > 0 && same(*x, *y, at, there, length);
-                   });
-    if (!all_same) {
+    if (found == read.end() || !alike.by_name(c.read, *found->second)) {
       where = location_of(g, c.op);
       return fmt::format("{} reads other bytes", describe(g, c.op));
     }
   }
-  std::string fault = by_terms.difference(reassociate, where);
+  std::string fault = alike.difference(reassociate, where);
   return fault.empty() ? fault : "a computation reads other bytes: " + fault;
 }
 

@@ -71,7 +71,7 @@ bool is_same(const graphs::rank_plan& a, const graphs::rank_plan& b) {
 constexpr std::uint32_t most_ranks_of_forwarding = 64;
 
 bool forwards(std::string_view plan) {
-  return plan != graphs::written_name && plan != "straight messages" && plan != "collectives";
+  return plan != graphs::written_name && plan != graphs::straight_name && plan != "collectives";
 }
 
 /// Of forwarding algorithms some go by nodes, which would have to be told of all ranks to all of them.

@@ -446,6 +446,63 @@ TEST(stages, the_order_of_computed_operands_is_kept) {
   }
 }
 
+/// The last rank adds up what all have; behind that another one combines the sum with what it has.
+graph sum_that_is_combined_again(std::uint32_t ranks) {
+  graph g(ranks);
+  const reducer_id sum = g.add_reducer({"sum", "double", 8, true, true, true}),
+                   least = g.add_reducer({"min", "double", 8, true, false, true});
+  const std::vector<segment> mine{{0x100, 16}}, all{{0x200, 16}}, other{{0x300, 16}};
+  const rank_id root{ranks - 1};
+  std::vector<std::vector<op_id>> first(ranks);
+  op_id last = g.copy(root, mine, all);
+  first[ranks - 1] = {last};
+  for (std::uint32_t r = 0; r + 1 < ranks; ++r) {
+    first[r] = {g.send(rank_id{r}, mine, root)};
+    const op_id next = g.recv_reduce(root, all, rank_id{r}, sum);
+    g.depend(last, next);
+    last = next;
+    first[ranks - 1].push_back(last);
+  }
+  std::vector<op_id> mark;
+  for (std::uint32_t r = 0; r < ranks; ++r) {
+    mark.push_back(g.copy(rank_id{r}, {}, {}));
+    for (const op_id op : first[r])
+      g.depend(op, mark.back());
+  }
+  g.depend(mark.back(), g.send(root, all, rank_id{0}));
+  g.depend(mark.front(), g.recv_reduce(rank_id{0}, other, root, least));
+  return g;
+}
+
+TEST(stages, reductions_as_written_combine_what_algorithms_have_combined) {
+  for (const std::uint32_t ranks : {3u, 4u, 6u}) {
+    const graph g = sum_that_is_combined_again(ranks);
+    const compilation c = compile(g);
+    ASSERT_FALSE(c.in_stages.schedule.ranks.empty()) << ranks;
+    const graph named = with_groups(g, c.groups);
+    const analyzed a = analyze_all(named, false);
+    int forms = 0;
+    for (const algorithm form : {algorithm::linear, algorithm::binomial}) {
+      if (!has_form(named, c.in_stages.schedule, form))
+        continue;
+      plan by = with_messages(named, c.in_stages.schedule, form);
+      ASSERT_EQ(validate(named, c.matched, c.order, c.moved, by), "") << name(form) << " on " << ranks;
+      EXPECT_EQ(judge(a, by, 1, 6), "") << name(form) << " on " << ranks;
+      for (rank_plan& rank : by.ranks)
+        for (step& s : rank.steps)
+          if (s.kind == step_kind::reduce) {
+            const step whole = s;
+            s.kind = step_kind::copy; // the last operand alone
+            s.by = no_reducer;
+            EXPECT_NE(validate(named, c.matched, c.order, c.moved, by), "") << name(form) << " on " << ranks;
+            s = whole;
+          }
+      ++forms;
+    }
+    EXPECT_GT(forms, 0) << ranks;
+  }
+}
+
 /// Which bytes of a computation go where, although nobody knows what they are.
 TEST(stages, bytes_of_a_computation_are_told_apart) {
   graph g(3);
