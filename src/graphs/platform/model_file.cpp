@@ -49,6 +49,26 @@ loaded_model unless_busy(loaded_model found, const fs::path& file) {
                   file.string()));
 }
 
+const char* words_of(pair_class between) {
+  switch (between) {
+  case pair_class::other_node:
+    return "two hosts";
+  case pair_class::other_cache:
+    return "cores that share no cache";
+  default:
+    return "one host";
+  }
+}
+
+/// A file under the name of another one.
+loaded_model unless_of_others(loaded_model found, const fs::path& file, pair_class between) {
+  if (!found.measured || found.model.between() == between)
+    return found;
+  return defaults_because(fmt::format("the documented defaults, because {} is a model of {}, not of {}; {}",
+                                      file.string(), words_of(found.model.between()), words_of(between),
+                                      remedy));
+}
+
 } // namespace
 
 std::string short_library_name(std::string_view all) {
@@ -109,18 +129,20 @@ loaded_model load_model_for(const machine_identity& machine) {
   if (const std::string_view named = given(setting::platform); !named.empty()) {
     if (named == "default")
       return defaults_because("the documented defaults, because TACIT_PLATFORM is \"default\"");
-    return load_model(named, nullptr);
+    loaded_model found = load_model(named, nullptr);
+    const bool of_one_host = found.model.one_host; // whether its cores share a cache or not
+    return of_one_host ? found : unless_of_others(std::move(found), named, pair_class::same_node);
   }
   const fs::path file = model_file(machine);
   if (file.empty())
     return defaults_because("the documented defaults, because neither XDG_CACHE_HOME nor HOME names a folder "
                             "for caches; set one of them or name a file in TACIT_PLATFORM");
-  return unless_busy(load_model(file, &machine), file);
+  return unless_busy(unless_of_others(load_model(file, &machine), file, pair_class::same_node), file);
 }
 
 loaded_model load_model_between(pair_class between, const machine_identity& machine) {
   const fs::path file = model_file(machine, between);
-  return unless_busy(load_model(file, &machine), file);
+  return unless_busy(unless_of_others(load_model(file, &machine), file, between), file);
 }
 
 } // namespace tacit::graphs

@@ -29,9 +29,9 @@ struct loaded_model {
 /// `machine` null: of any machine. Never throws but std::bad_alloc.
 loaded_model load_model(const std::filesystem::path& file, const machine_identity* machine);
 
-/// The file that the variable TACIT_PLATFORM names ("default": none, take the defaults), else
+/// The file that the variable TACIT_PLATFORM names ("default": none, take the defaults), of whatever machine with both ranks on one host, else
 /// model_file(machine).
-/// The defaults also if it was measured while the machine was busy.
+/// The defaults also if that was measured while the machine was busy, or on other pairs.
 loaded_model load_model_for(const machine_identity& machine);
 /// The kept model of pairs of that class, likewise; TACIT_PLATFORM does not count.
 loaded_model load_model_between(pair_class between, const machine_identity& machine);

@@ -3,6 +3,7 @@
 #include "graphs/platform/json_value.h"
 #include "graphs/platform/machine_model.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <initializer_list>
@@ -22,7 +23,8 @@ constexpr double longest = 1e12;                 // nanoseconds: nothing takes a
 }
 
 json of(const spread& s) {
-  const auto tenths = [](double x) { return std::round(x * 10) / 10; };
+  // What takes some time takes some where the text is read.
+  const auto tenths = [](double x) { return x > 0 ? std::max(std::round(x * 10), 1.0) / 10 : 0; };
   return {tenths(s.low), tenths(s.median), tenths(s.high)};
 }
 

@@ -35,12 +35,7 @@ const graphs::selftest_verdict& read_verdict_here() {
 /// What rank 0 tells: seven texts, a zero behind each. Empty models: the defaults.
 std::string announcement(bool one_node) {
   const known_models& here = models_here();
-  std::string text = here.within_node.origin;
-  if (!one_node)
-    text += here.between_nodes.measured ? "; between nodes " + here.between_nodes.origin
-                                        : "; between nodes the documented defaults for networks";
-  if (here.between_caches.measured)
-    text += "; between cores that share no cache " + here.between_caches.origin;
+  std::string text = origin_of_models(one_node);
   text += '\0';
   if (here.within_node.measured)
     text += graphs::text_of(here.within_node.model);

@@ -230,12 +230,19 @@ TEST_F(in_a_folder, says_where_a_model_is_from) {
   EXPECT_TRUE(load_model(file, &here).measured);
   EXPECT_NE(load_model_for(here).origin.find("was busy"), std::string::npos);
   EXPECT_EQ(load_model_for(here).model, default_model());
+  m.one_host = false;
   write(model_file(here, pair_class::other_node), text_of(m));
   EXPECT_NE(load_model_between(pair_class::other_node, here).origin.find("was busy"), std::string::npos);
   EXPECT_FALSE(load_model_between(pair_class::other_node, here).measured);
   m.core_share = 100;
   write(model_file(here, pair_class::other_node), text_of(m));
   EXPECT_EQ(load_model_between(pair_class::other_node, here).model, m);
+  write(model_file(here, pair_class::other_cache), text_of(m));
+  EXPECT_NE(load_model_between(pair_class::other_cache, here).origin.find("is a model of two hosts"),
+            std::string::npos);
+  write(file, text_of(m));
+  EXPECT_NE(load_model_for(here).origin.find("not of one host"), std::string::npos);
+  m.one_host = true;
 
   m.machine.cpu = "another processor";
   write(file, text_of(m));
