@@ -164,7 +164,9 @@ findings detect(const graph& g, const matching& m, const run_order& o, const tra
     const group_search search{view, options, out, groups.size() == 1};
     find_broadcasts(search);
     find_alltoall(search);
-    find_scatter_gather(search);
+    const bool is_of_all = next.members.size() == g.ranks() && options.subgroups;
+    if (!is_of_all || !concerns_fewer(book, g.ranks(), options.density))
+      find_scatter_gather(search);
     find_barrier(search, g, m, o);
     std::stable_sort(out.found.begin() + first, out.found.end(), higher);
   }

@@ -135,6 +135,25 @@ private:
   std::array<counts, 2> partners_; ///< that it sends to, that it gets from
 };
 
+using rank_pair = std::pair<rank_id, rank_id>; ///< destination, source
+
+/// Those that exchange something, whose destination is a member; once each.
+std::vector<rank_pair> pairs_of(const ledger& book, const rank_set& members) {
+  std::vector<rank_pair> pairs;
+  for (const rank_id r : members)
+    for (const transfer& t : std::ranges::equal_range(book.list(), r, {}, &transfer::destination))
+      if (moves(book, static_cast<std::uint32_t>(&t - book.list().data())))
+        pairs.emplace_back(t.destination, t.source);
+  std::ranges::sort(pairs);
+  pairs.erase(std::ranges::unique(pairs).begin(), pairs.end());
+  return pairs;
+}
+
+bool are_dense(const std::vector<rank_pair>& pairs, const rank_set& members, double density) {
+  const auto all = static_cast<double>(members.size()) * static_cast<double>(members.size() - 1);
+  return static_cast<double>(pairs.size()) >= density * all;
+}
+
 } // namespace
 
 std::vector<rank_set> components(const ledger& book, std::uint32_t ranks) {
@@ -293,21 +312,24 @@ std::vector<rank_set> most_ranks(const ledger& book, std::uint32_t ranks) {
 }
 
 bool exchange_as_a_whole(const ledger& book, const rank_set& members, double density) {
-  using pair = std::pair<rank_id, rank_id>; // destination, source
-  std::vector<pair> pairs;
-  for (const rank_id r : members)
-    for (const transfer& t : std::ranges::equal_range(book.list(), r, {}, &transfer::destination))
-      if (moves(book, static_cast<std::uint32_t>(&t - book.list().data())))
-        pairs.emplace_back(t.destination, t.source);
-  std::ranges::sort(pairs);
-  pairs.erase(std::ranges::unique(pairs).begin(), pairs.end());
-  const auto all = static_cast<double>(members.size()) * static_cast<double>(members.size() - 1);
-  if (static_cast<double>(pairs.size()) >= density * all)
-    return true;
-  const auto have_one = [&](rank_id pair::* end) {
-    return std::ranges::all_of(pairs, [&](const pair& p) { return p.*end == pairs.front().*end; });
+  const std::vector<rank_pair> pairs = pairs_of(book, members);
+  const auto have_one = [&](rank_id rank_pair::* end) {
+    return std::ranges::all_of(pairs, [&](const rank_pair& p) { return p.*end == pairs.front().*end; });
   };
-  return members.size() >= smallest && (have_one(&pair::first) || have_one(&pair::second));
+  const bool rooted = have_one(&rank_pair::first) || have_one(&rank_pair::second);
+  return are_dense(pairs, members, density) || (rooted && members.size() >= smallest);
+}
+
+bool concerns_fewer(const ledger& book, std::uint32_t ranks, double density) {
+  std::vector<bool> exchanges(ranks, false);
+  each_open(book,
+            [&](const transfer& t) { exchanges[index(t.source)] = exchanges[index(t.destination)] = true; });
+  rank_set some;
+  for (std::uint32_t r = 0; r < ranks; ++r)
+    if (exchanges[r])
+      some.push_back(rank_id{r});
+  return some.size() >= smallest_lattice && some.size() < ranks &&
+         are_dense(pairs_of(book, some), some, density);
 }
 
 std::string name_of_group(const rank_set& members) {

@@ -133,6 +133,16 @@ TEST(subgroups, that_exchange_with_nobody_else_have_vector_collectives) {
   EXPECT_EQ(f.by_group.count({pattern::scatterv, first}), 1u);
   EXPECT_EQ(f.by_group.count({pattern::gatherv, second}), 1u);
 
+  for (std::uint32_t idle = 0; idle < 6; ++idle) { // and the one that does nothing is no member
+    graph most(6);
+    ranks_of members = every(0, 1, 6);
+    members.erase(members.begin() + idle);
+    add_vector_exchange(most, members, nothing);
+    f = search(most);
+    EXPECT_EQ(f.by_group.count({pattern::alltoallv, members}), 1u) << idle;
+    EXPECT_EQ(f.all, 1) << idle;
+  }
+
   graph sparse(12); // two rings, whose ranks have two partners of five
   for (const ranks_of& ring : {every(0, 1, 6), every(6, 1, 6)})
     add_vector_exchange(
