@@ -75,17 +75,6 @@ cores_of_cache last_cache_of(const fs::path& core) {
   return out;
 }
 
-std::vector<int> cores_of_this_process() {
-  std::vector<int> out;
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  if (::sched_getaffinity(0, sizeof allowed, &allowed) == 0)
-    for (int core = 0; core < CPU_SETSIZE; ++core)
-      if (CPU_ISSET(core, &allowed))
-        out.push_back(core);
-  return out;
-}
-
 /// The first core of a cache that is no hardware thread of the cache's first one; nothing: there is none.
 std::optional<int> second_core(const cores_of_cache& cache, const fs::path& devices) {
   const fs::path first = devices / ("cpu" + std::to_string(cache.front()));
@@ -121,13 +110,27 @@ std::uint64_t common_cache(std::span<const cores_of_cache> caches, std::span<con
   return 0;
 }
 
+std::vector<int> cores_of_this_process() {
+  std::vector<int> out;
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (::sched_getaffinity(0, sizeof allowed, &allowed) == 0)
+    for (int core = 0; core < CPU_SETSIZE; ++core)
+      if (CPU_ISSET(core, &allowed))
+        out.push_back(core);
+  return out;
+}
+
 std::uint64_t cache_of_this_process() {
   static const std::uint64_t found = common_cache(last_caches(), cores_of_this_process());
   return found;
 }
 
-std::vector<int> cores_for_pair(pair_place where, const fs::path& devices) {
-  const std::vector<cores_of_cache> caches = last_caches(devices);
+std::vector<int> cores_for_pair(pair_place where, std::span<const int> allowed, const fs::path& devices) {
+  std::vector<cores_of_cache> caches = last_caches(devices);
+  for (cores_of_cache& cache : caches)
+    std::erase_if(cache, [&](int core) { return std::ranges::find(allowed, core) == allowed.end(); });
+  std::erase_if(caches, [](const cores_of_cache& cache) { return cache.empty(); });
   if (where == pair_place::two_caches)
     return caches.size() < 2 ? std::vector<int>() : std::vector{caches[0].front(), caches[1].front()};
   for (const cores_of_cache& cache : caches)

@@ -12,8 +12,10 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <thread>
 
 namespace tacit::surface {
@@ -52,7 +54,7 @@ std::string library_of(const mpi_program& measured) {
 /// Two ranks that are measured, or whose prices are kept.
 struct wanted_pair {
   graphs::pair_class between = graphs::pair_class::same_node;
-  std::string place; ///< as the program that measures has it; empty: where the launcher places them
+  std::string place, cores; ///< as the program that measures has them; empty: where the launcher places them
 };
 
 graphs::machine_model measure(const mpi_program& measured, const wanted_pair& pair, progress_line& progress) {
@@ -61,7 +63,7 @@ graphs::machine_model measure(const mpi_program& measured, const wanted_pair& pa
   std::vector<std::string> words = measured.on_ranks(2);
   words.insert(words.end(), {"--output", output.string()});
   if (!pair.place.empty())
-    words.insert(words.end(), {"--place", pair.place});
+    words.insert(words.end(), {"--place", pair.place, "--cores", pair.cores});
   const char* const where = pair.between == graphs::pair_class::other_cache ? " between caches" : "";
   run_mpi_program(words, folder, "measuring " + measured.family + where, progress);
   try {
@@ -88,16 +90,21 @@ std::vector<wanted_pair> pairs_of(const platform_options& options, const mpi_pro
   if (!options.launcher.empty()) {
     const bool looks = !options.kept_only && !options.again;
     const bool one_host = !looks || launches_on_one_host(measured, progress);
-    return {{one_host ? graphs::pair_class::same_node : graphs::pair_class::other_node, ""}};
+    return {{one_host ? graphs::pair_class::same_node : graphs::pair_class::other_node, "", ""}};
   }
-  const std::string places = answer_of(measured, "--places", "where a pair of ranks can run");
-  const auto has = [&](const char* place) { return places.find(place) != std::string::npos; };
+  std::map<std::string, std::string> cores_at;
+  std::istringstream places(answer_of(measured, "--places", "where a pair of ranks can run"));
+  for (std::string place, cores; places >> place >> cores;)
+    cores_at[place] = cores;
   const bool is_shown =
       !options.kept_only || fs::exists(graphs::model_file(here, graphs::pair_class::other_cache));
-  if (!has("two-caches") || !is_shown)
+  const auto apart = cores_at.find("two-caches"), together = cores_at.find("one-cache");
+  if (apart == cores_at.end() || !is_shown)
     return {{}};
-  return {{graphs::pair_class::same_node, has("one-cache") ? "one-cache" : ""},
-          {graphs::pair_class::other_cache, "two-caches"}};
+  wanted_pair near;
+  if (together != cores_at.end())
+    near = {graphs::pair_class::same_node, together->first, together->second};
+  return {near, {graphs::pair_class::other_cache, apart->first, apart->second}};
 }
 
 /// Empty, or why the model could not be kept.

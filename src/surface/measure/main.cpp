@@ -1,8 +1,8 @@
 // Measures what communication costs on this machine; launched by `tacit platform` on two ranks:
 //
-//     mpiexec -n 2 tacit-platform --output model.json [--progress FILE] [--place one-cache|two-caches]
+//     mpiexec -n 2 tacit-platform --output model.json [--progress FILE] [--place one-cache|two-caches --cores A,B]
 //     tacit-platform --library     prints the name of the MPI library; needs no launcher
-//     tacit-platform --places      prints where a pair can be placed here; likewise
+//     tacit-platform --places      prints where a pair can be placed here, and its cores; likewise
 //
 // Rank 0 writes the model, and before each part one line "share what" to the file of --progress. Exit code 0:
 // it has been written.
@@ -124,9 +124,8 @@ const std::map<std::string, runtime::pair_place> places{{"one-cache", runtime::p
                                                         {"two-caches", runtime::pair_place::two_caches}};
 
 /// Collective. False if some process could not be bound.
-bool is_placed(const pair& p, const std::string& where) {
-  const std::vector<int> cores = runtime::cores_for_pair(places.at(where));
-  int placed = !cores.empty() && runtime::bind_to_core(cores[static_cast<std::size_t>(p.rank)]);
+bool are_bound(const pair& p, const std::vector<int>& cores) {
+  int placed = runtime::bind_to_core(cores[static_cast<std::size_t>(p.rank)]);
   MPI_Allreduce(MPI_IN_PLACE, &placed, 1, MPI_INT, MPI_MIN, p.comm);
   return placed != 0;
 }
@@ -160,15 +159,17 @@ graphs::machine_model measure_all(const pair& p, const std::string& place, parts
 std::string places_here() {
   std::string out;
   for (const auto& [name, place] : places)
-    if (!runtime::cores_for_pair(place).empty())
-      out += name + '\n';
+    if (const std::vector<int> cores = runtime::cores_for_pair(place, runtime::cores_of_this_process());
+        !cores.empty())
+      out += name + ' ' + std::to_string(cores[0]) + ',' + std::to_string(cores[1]) + '\n';
   return out;
 }
 
 struct options {
   std::string output, progress;
   std::string place; ///< empty: where the launcher has placed them
-  std::string help;  ///< what to say instead of measuring
+  std::vector<int> cores;
+  std::string help; ///< what to say instead of measuring
   bool library = false, hosts = false, places = false;
 };
 
@@ -184,11 +185,19 @@ options read_options(int argc, char** argv) {
   app.add_option("--place", o.place,
                  "bind the ranks to cores that share their last cache, or to cores that do not")
       ->check(CLI::IsMember(places));
-  app.add_flag("--places", o.places, "print which of these places there are on this host, and stop");
+  app.add_option("--cores", o.cores, "those cores, one for each rank")
+      ->delimiter(',')
+      ->expected(2)
+      ->take_all();
+  app.get_option("--place")->needs("--cores");
+  app.add_flag("--places", o.places,
+               "print which of these places there are on this host, with cores, and stop");
   app.add_flag("--library", o.library, "print the name of the MPI library, and stop");
   app.add_flag("--hosts", o.hosts, "write the number of hosts that the ranks are on, and stop");
   try {
     app.parse(argc, argv);
+    if (!o.place.empty() && o.cores.size() != 2)
+      throw CLI::ValidationError("--cores", "needs two");
   } catch (const CLI::CallForHelp&) {
     o.help = app.help();
   }
@@ -206,7 +215,7 @@ int run(const options& o) {
     return 2;
   }
   MPI_Comm_dup(MPI_COMM_WORLD, &p.comm);
-  if (!o.place.empty() && !is_placed(p, o.place)) {
+  if (!o.place.empty() && !are_bound(p, o.cores)) {
     if (p.first())
       std::fprintf(stderr,
                    "tacit-platform: the ranks cannot be bound to cores of %s; name a launcher and its "

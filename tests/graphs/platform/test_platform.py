@@ -102,12 +102,12 @@ if [ "$hosts" ]; then echo 2 > "$to"; else echo measured >> {folder}/times; cp {
         (folder / "two-caches").write_text(json.dumps(apart))
         program = folder / "measures"  # as if on a machine with two caches
         program.write_text(f"""#!/bin/sh
-case "$*" in *--library*) echo '{model["machine"]["mpi"]}'; exit;; *--places*) echo one-cache; echo two-caches; exit;; esac
+case "$*" in *--library*) echo '{model["machine"]["mpi"]}'; exit;; *--places*) echo one-cache 0,1; echo two-caches 0,2; exit;; esac
 for word in "$@"; do
-  case $before in --output) to=$word;; --place) place=$word;; esac
+  case $before in --output) to=$word;; --place) place=$word;; --cores) cores=$word;; esac
   before=$word
 done
-echo $place >> {folder}/times; cp {folder}/$place "$to"
+echo $place:$cores >> {folder}/times; cp {folder}/$place "$to"
 """)
         program.chmod(0o755)
         fake = ("--mpi", os.environ["MPI_FAMILY"], "--program", program)
@@ -115,7 +115,7 @@ echo $place >> {folder}/times; cp {folder}/$place "$to"
         for _ in range(2):
             done = self.platform("--json", *fake, cache=folder, launcher=None)
             self.assertEqual((done.returncode, json.loads(done.stdout)), (0, [model, apart]), done.stderr)
-        self.assertEqual(sorted(set((folder / "times").read_text().split())), ["one-cache", "two-caches"])
+        self.assertEqual(sorted(set((folder / "times").read_text().split())), ["one-cache:0,1", "two-caches:0,2"])
         self.assertEqual({f.name for f in (folder / "tacit").iterdir()}, {file.name, file.stem + "-caches.json"})
         self.assertEqual(json.loads(self.platform("--json", "--kept", *fake, cache=folder, launcher=None).stdout), [model, apart])
         self.assertIn("share no cache", self.platform(*fake, cache=folder, launcher=None).stdout)

@@ -43,6 +43,7 @@ protected:
   }
 
   fs::path folder;
+  const std::vector<int> all{0, 1, 2, 3, 4, 5, 6, 7};
 };
 
 TEST_F(devices, have_caches_that_several_cores_share) {
@@ -57,23 +58,28 @@ TEST_F(devices, have_caches_that_several_cores_share) {
   EXPECT_EQ(common_cache(caches, std::vector{1, 2}), 0u);
   EXPECT_EQ(common_cache(caches, std::vector{9}), 0u);
   EXPECT_EQ(common_cache(caches, std::vector<int>()), 0u);
-  EXPECT_EQ(cores_for_pair(pair_place::one_cache, folder), (std::vector{0, 1}));
-  EXPECT_EQ(cores_for_pair(pair_place::two_caches, folder), (std::vector{0, 2}));
+  EXPECT_EQ(cores_for_pair(pair_place::one_cache, all, folder), (std::vector{0, 1}));
+  EXPECT_EQ(cores_for_pair(pair_place::two_caches, all, folder), (std::vector{0, 2}));
+  // A part of the machine, as a container has it.
+  EXPECT_EQ(cores_for_pair(pair_place::one_cache, std::vector{1, 5, 6, 7}, folder), (std::vector{6, 7}));
+  EXPECT_EQ(cores_for_pair(pair_place::two_caches, std::vector{1, 5, 6, 7}, folder), (std::vector{1, 6}));
+  EXPECT_TRUE(cores_for_pair(pair_place::two_caches, std::vector{0, 1, 4}, folder).empty());
+  EXPECT_TRUE(cores_for_pair(pair_place::one_cache, std::vector{1, 5, 6}, folder).empty());
 }
 
 TEST_F(devices, with_one_cache_have_no_place_for_a_pair_between_two) {
   core(0, "0-1", "0");
   core(1, "0-1", "1");
-  EXPECT_TRUE(cores_for_pair(pair_place::two_caches, folder).empty());
-  EXPECT_EQ(cores_for_pair(pair_place::one_cache, folder), (std::vector{0, 1}));
+  EXPECT_TRUE(cores_for_pair(pair_place::two_caches, all, folder).empty());
+  EXPECT_EQ(cores_for_pair(pair_place::one_cache, all, folder), (std::vector{0, 1}));
 }
 
 TEST_F(devices, whose_threads_are_of_one_core_have_no_place_for_a_pair_in_one_cache) {
   core(0, "0-1", "0-1");
   core(1, "0-1", "0-1");
   core(2, "2", "2");
-  EXPECT_TRUE(cores_for_pair(pair_place::one_cache, folder).empty());
-  EXPECT_EQ(cores_for_pair(pair_place::two_caches, folder), (std::vector{0, 2}));
+  EXPECT_TRUE(cores_for_pair(pair_place::one_cache, all, folder).empty());
+  EXPECT_EQ(cores_for_pair(pair_place::two_caches, all, folder), (std::vector{0, 2}));
 }
 
 TEST_F(devices, that_say_nothing_useful_have_no_caches) {
@@ -85,7 +91,7 @@ TEST_F(devices, that_say_nothing_useful_have_no_caches) {
   write("cpux/cache/index0/level", "2");
   write("cpu2", "a file");
   EXPECT_TRUE(last_caches(folder).empty());
-  EXPECT_TRUE(cores_for_pair(pair_place::one_cache, folder).empty());
+  EXPECT_TRUE(cores_for_pair(pair_place::one_cache, all, folder).empty());
 }
 
 TEST(this_process, can_be_bound_to_a_core) {
