@@ -220,12 +220,20 @@ void chooser::add_stages() {
   const bool comparable = c_.moved.complete && !ordered_calls;
   if (options_.planning.progress == region_progress::collective && has_collectives(staged) && comparable)
     add_forms(staged, in_stages);
-  const bool as_it_is = !has_ordered(staged);
-  if (as_it_is || comparable) {
-    plan called = with_ordered_by_messages(g_, staged);
+  const auto add_called = [&](plan called, bool valid) {
     const std::string_view name = has_collectives(called) ? "collectives" : straight_name;
-    add(std::string(name).append(in_stages), std::move(called), as_it_is);
-  }
+    add(std::string(name).append(in_stages), std::move(called), valid);
+  };
+  plan called = with_ordered_by_messages(g_, staged);
+  const plan& without_order = c_.in_stages.without_order;
+  if (!has_ordered(staged))
+    add_called(std::move(called), true);
+  else if (without_order.ranks.empty() && comparable)
+    add_called(std::move(called), false);
+  else if (comparable && validate(g_, c_.matched, c_.order, c_.moved, called, options_.planning).empty())
+    add_called(std::move(called), true);
+  else if (!without_order.ranks.empty())
+    add_called(without_order, true);
   if (comparable)
     add_leftovers(staged, in_stages);
 }

@@ -45,8 +45,11 @@ struct stage {
 };
 
 struct staged {
-  std::vector<stage> stages;    ///< none: the graph has no stages
-  plan schedule;                ///< one after the other; without ranks if nothing is replaced in any
+  std::vector<stage> stages; ///< none: the graph has no stages
+  plan schedule;             ///< one after the other; without ranks if nothing is replaced in any
+  /// If the graph has computations, and some reduction of `schedule` keeps its order: the same, with these as written. It needs no comparison
+  /// with the whole graph.
+  plan without_order;
   std::string why_not;          ///< some rank ends a stage, but the graph has none
   bool at_computations = false; ///< computations end stages
 };

@@ -387,6 +387,30 @@ bool takes_overlap_away(const graph& g, const stage_cut& cut, const numbered_lay
   return false;
 }
 
+staged compile_each(const graph& g, const stage_cut& cut, const compile_options& options,
+                    std::vector<communicator>& groups) {
+  staged out;
+  out.at_computations = cut.at_computations;
+  plan_sequence all(g.ranks());
+  bool replaced = false, usable = true;
+  for (stage_graph& stage : stage_graphs(g, cut)) {
+    compilation c = compile(stage.g, options);
+    if (has_errors(c.problems) || (options.make_plan && c.schedule.ranks.empty()))
+      return {};
+    if (!join_groups(g, groups, c))
+      return {};
+    usable = usable && (!c.schedule.as_written || may_follow(c));
+    replaced = replaced || (options.make_plan && !c.schedule.as_written);
+    out.stages.push_back(
+        {std::move(c.found), c.schedule.as_written, c.schedule.why_as_written, c.schedule.detail});
+    if (options.make_plan)
+      all.append(std::move(c.schedule), stage.original);
+  }
+  if (replaced && usable)
+    out.schedule = std::move(all).take();
+  return out;
+}
+
 } // namespace
 
 stage_cut cut_in_stages(const graph& g, const matching& m) {
@@ -458,8 +482,6 @@ stage_cut cut_at_computations(const graph& g, const matching& m, stage_cut cut) 
 
 staged compile_stages(const graph& g, const stage_cut& cut, const compile_options& options,
                       std::vector<communicator>& groups) {
-  staged out;
-  out.at_computations = cut.at_computations;
   compile_options each = options;
   each.progress = nullptr;
   each.disabled.emplace_back("stages");
@@ -468,24 +490,12 @@ staged compile_stages(const graph& g, const stage_cut& cut, const compile_option
   if (keeps)
     each.planning.policy = sync_policy::keep_sync;
   // Such reductions are messages in the end, and what these do to the order of computations is not compared then (choice/choose.cpp).
-  each.detection.ordered = !g.has_computations() || !keeps;
-  plan_sequence all(g.ranks());
-  bool replaced = false, usable = true;
-  for (stage_graph& stage : stage_graphs(g, cut)) {
-    compilation c = compile(stage.g, each);
-    if (has_errors(c.problems) || (options.make_plan && c.schedule.ranks.empty()))
-      return {};
-    if (!join_groups(g, groups, c))
-      return {};
-    usable = usable && (!c.schedule.as_written || may_follow(c));
-    replaced = replaced || (options.make_plan && !c.schedule.as_written);
-    out.stages.push_back(
-        {std::move(c.found), c.schedule.as_written, c.schedule.why_as_written, c.schedule.detail});
-    if (options.make_plan)
-      all.append(std::move(c.schedule), stage.original);
+  each.detection.ordered = options.detection.ordered && (!g.has_computations() || !keeps);
+  staged out = compile_each(g, cut, each, groups);
+  if (g.has_computations() && !out.schedule.orders.empty()) {
+    each.detection.ordered = false;
+    out.without_order = compile_each(g, cut, each, groups).schedule;
   }
-  if (replaced && usable)
-    out.schedule = std::move(all).take();
   return out;
 }
 

@@ -86,8 +86,9 @@ transfers follow(const graph& g, const matching& m, const run_order& o, diagnost
                  const flow_options& options = {});
 
 /// Likewise, and what computations read; what they write has names, so that its bytes are told apart: for what the k-th of `calls` writes,
-/// `source` is computed_by(g, k), and source_address is where it is written. Within no budget: for graphs that have met theirs.
-transfers follow_with_calls(const graph& g, const matching& m, const run_order& o, diagnostics& problems);
+/// `source` is computed_by(g, k), and source_address is where it is written. So what is computed may be in more fragments than `follow` moves.
+transfers follow_with_calls(const graph& g, const matching& m, const run_order& o, diagnostics& problems,
+                            const flow_options& options = {});
 
 /// The source of what a computation writes, behind the ranks; and whether it is one, and the number of the computation.
 inline rank_id computed_by(const graph& g, std::size_t call) {

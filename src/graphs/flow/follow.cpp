@@ -146,7 +146,7 @@ public:
       case op_kind::opaque:
         if (lists_calls_)
           list_call(op);
-        overwrite_unknown(op);
+        overwrite_by_call(op);
         break;
       case op_kind::fence:
         break;
@@ -264,12 +264,15 @@ private:
       f.next = 0;
   }
 
-  void overwrite_unknown(op_id op) {
+  /// With what nobody knows, or with names of their own.
+  void overwrite_by_call(op_id op) {
     for (const segment& s : g_.writes(op)) {
-      const fragment named{s.address, s.length, s.address, computed_by(g_, calls_.size() - 1), 0};
-      if (s.length > 0)
-        memory_of(op).write(lists_calls_ ? named : fragment{s.address, s.length, index(op), no_rank, 0},
-                            budget_);
+      if (s.length == 0)
+        continue;
+      fragment made{s.address, s.length, index(op), no_rank, 0};
+      if (lists_calls_)
+        made = {s.address, s.length, s.address, computed_by(g_, calls_.size() - 1), 0};
+      memory_of(op).write(made, budget_);
     }
   }
 
@@ -384,9 +387,9 @@ transfers follow(const graph& g, const matching& m, const run_order& o, diagnost
   return t;
 }
 
-transfers follow_with_calls(const graph& g, const matching& m, const run_order& o, diagnostics& problems) {
-  constexpr std::uint64_t unlimited = ~std::uint64_t{0};
-  transfers t = follow_in_run_order(g, m, o, problems, {unlimited, unlimited}, true);
+transfers follow_with_calls(const graph& g, const matching& m, const run_order& o, diagnostics& problems,
+                            const flow_options& options) {
+  transfers t = follow_in_run_order(g, m, o, problems, options, true);
   if (!t.reductions.empty())
     separate(g, m, o, t);
   return t;

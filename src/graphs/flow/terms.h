@@ -1,4 +1,5 @@
-// What reductions leave, written out: terms ⊕(operator, operands) over initial values (SEMANTICS 2).
+// What reductions leave, written out: terms ⊕(operator, operands) over initial values (SEMANTICS 2), or over what computations have written
+// where that has names (flow.h, follow_with_calls).
 //
 // A graph says in which order and grouping operands are combined, and that is what runs. A term says what the
 // combination means up to associativity: the sequence of its operands from left to right, or, if the operator
@@ -16,7 +17,7 @@
 
 namespace tacit::graphs {
 
-/// The initial value of bytes of a rank.
+/// The initial value of bytes of a rank, or what a computation has written there.
 struct operand {
   rank_id rank = no_rank;
   std::uint64_t address = 0;

@@ -389,6 +389,8 @@ std::string check_with_computations(const graph& g, const matching& m, const run
   diagnostics problems;
   const transfers wanted = follow_with_calls(g, m, o, problems);
   transfers moved = follow_with_calls(e.g, em, eo, problems);
+  if (!wanted.complete || !moved.complete)
+    return "what computations write is in too many fragments to be compared";
   name_as_in_graph(g, wanted, e, moved);
   if (auto fault = check_transfers(g, e, wanted, moved, reassociate, where); !fault.empty())
     return fault;

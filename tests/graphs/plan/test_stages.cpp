@@ -425,24 +425,35 @@ TEST(stages, the_order_of_computed_operands_is_kept) {
     const compilation c = compile(g);
     ASSERT_FALSE(c.in_stages.schedule.ranks.empty()) << ranks;
     const analyzed a = analyze_all(g, false);
-    int forms = 0;
+    int forms = 0, swapped = 0;
     for (const algorithm form : {algorithm::linear, algorithm::binomial, algorithm::pairwise}) {
       if (!has_form(g, c.in_stages.schedule, form))
         continue;
       plan by = with_messages(g, c.in_stages.schedule, form);
       ASSERT_EQ(validate(g, c.matched, c.order, c.moved, by), "") << name(form) << " on " << ranks;
       EXPECT_EQ(judge(a, by, 1, 6), "") << name(form) << " on " << ranks;
-      int swapped = 0;
-      for (rank_plan& rank : by.ranks)
+      for (rank_plan& rank : by.ranks) { // two operands that arrive change places
+        std::vector<step*> arrive;
         for (step& s : rank.steps)
-          if (s.kind == step_kind::recv && ++swapped == 1) { // into the right operand's place of another one
-            s.peer = rank_id{(index(s.peer) + 1) % ranks};
-            EXPECT_NE(validate(g, c.matched, c.order, c.moved, by), "") << name(form) << " on " << ranks;
-            s.peer = rank_id{(index(s.peer) + ranks - 1) % ranks};
-          }
+          if (s.kind == step_kind::recv && !s.writes.empty())
+            arrive.push_back(&s);
+        for (std::size_t i = 1; i < arrive.size(); ++i) {
+          if (total_length(arrive[i]->writes) != total_length(arrive[i - 1]->writes))
+            continue;
+          const auto exchange = [&] {
+            std::swap(arrive[i]->peer, arrive[i - 1]->peer);
+            std::swap(arrive[i]->tag, arrive[i - 1]->tag);
+          };
+          exchange();
+          EXPECT_NE(validate(g, c.matched, c.order, c.moved, by), "") << name(form) << " on " << ranks;
+          exchange();
+          ++swapped;
+        }
+      }
       ++forms;
     }
     EXPECT_GT(forms, 0) << ranks;
+    EXPECT_GT(swapped, 0) << ranks;
   }
 }
 
