@@ -165,8 +165,12 @@ findings detect(const graph& g, const matching& m, const run_order& o, const tra
     find_broadcasts(search);
     find_alltoall(search);
     const bool is_of_all = next.members.size() == g.ranks() && options.subgroups;
-    if (!is_of_all || !concerns_fewer(book, g.ranks(), options.density))
+    if (!is_of_all || !concerns_fewer(book, g.ranks(), options))
       find_scatter_gather(search);
+    else
+      for (const pattern kind : {pattern::scatter, pattern::gather})
+        search.refuse(kind, reason::used_by_higher,
+                      "some ranks exchange nothing, and the others as a group of their own");
     find_barrier(search, g, m, o);
     std::stable_sort(out.found.begin() + first, out.found.end(), higher);
   }

@@ -137,21 +137,51 @@ private:
 
 using rank_pair = std::pair<rank_id, rank_id>; ///< destination, source
 
-/// Those that exchange something, whose destination is a member; once each.
-std::vector<rank_pair> pairs_of(const ledger& book, const rank_set& members) {
-  std::vector<rank_pair> pairs;
+/// Calls visit(transfer) for each to such a rank that no finding has taken whole.
+template <typename Visit>
+void each_open_to(const ledger& book, const rank_set& members, Visit visit) {
   for (const rank_id r : members)
     for (const transfer& t : std::ranges::equal_range(book.list(), r, {}, &transfer::destination))
       if (moves(book, static_cast<std::uint32_t>(&t - book.list().data())))
-        pairs.emplace_back(t.destination, t.source);
-  std::ranges::sort(pairs);
-  pairs.erase(std::ranges::unique(pairs).begin(), pairs.end());
-  return pairs;
+        visit(t);
 }
 
-bool are_dense(const std::vector<rank_pair>& pairs, const rank_set& members, double density) {
-  const auto all = static_cast<double>(members.size()) * static_cast<double>(members.size() - 1);
-  return static_cast<double>(pairs.size()) >= density * all;
+/// So large a share of the pairs of members exchanges something.
+bool are_dense(const ledger& book, const rank_set& members, double density) {
+  const auto enough = density * static_cast<double>(members.size()) * static_cast<double>(members.size() - 1);
+  std::size_t transfers = 0;
+  each_open_to(book, members, [&](const transfer&) { ++transfers; });
+  if (static_cast<double>(transfers) < enough)
+    return false;
+  std::vector<rank_pair> pairs;
+  each_open_to(book, members, [&](const transfer& t) { pairs.emplace_back(t.destination, t.source); });
+  std::ranges::sort(pairs);
+  pairs.erase(std::ranges::unique(pairs).begin(), pairs.end());
+  return static_cast<double>(pairs.size()) >= enough;
+}
+
+/// One member sends or gets everything; what it sends to several is less than half, or broadcasts to some would be left out.
+bool have_one_root(const ledger& book, const rank_set& members) {
+  bool one_source = true, one_destination = true;
+  rank_pair first{no_rank, no_rank};
+  std::uint64_t bytes = 0, read_once = 0;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> read; // address and length
+  each_open_to(book, members, [&](const transfer& t) {
+    if (first.first == no_rank)
+      first = {t.destination, t.source};
+    one_destination = one_destination && t.destination == first.first;
+    one_source = one_source && t.source == first.second;
+    bytes += t.length;
+    if (one_source)
+      read.emplace_back(t.source_address, t.length);
+  });
+  if (!one_source)
+    return one_destination;
+  std::ranges::sort(read);
+  read.erase(std::ranges::unique(read).begin(), read.end());
+  for (const auto& [address, length] : read)
+    read_once += length;
+  return 2 * read_once > bytes;
 }
 
 } // namespace
@@ -312,15 +342,10 @@ std::vector<rank_set> most_ranks(const ledger& book, std::uint32_t ranks) {
 }
 
 bool exchange_as_a_whole(const ledger& book, const rank_set& members, double density) {
-  const std::vector<rank_pair> pairs = pairs_of(book, members);
-  const auto have_one = [&](rank_id rank_pair::* end) {
-    return std::ranges::all_of(pairs, [&](const rank_pair& p) { return p.*end == pairs.front().*end; });
-  };
-  const bool rooted = have_one(&rank_pair::first) || have_one(&rank_pair::second);
-  return are_dense(pairs, members, density) || (rooted && members.size() >= smallest);
+  return are_dense(book, members, density) || (members.size() >= smallest && have_one_root(book, members));
 }
 
-bool concerns_fewer(const ledger& book, std::uint32_t ranks, double density) {
+bool concerns_fewer(const ledger& book, std::uint32_t ranks, const detect_options& options) {
   std::vector<bool> exchanges(ranks, false);
   each_open(book,
             [&](const transfer& t) { exchanges[index(t.source)] = exchanges[index(t.destination)] = true; });
@@ -328,8 +353,8 @@ bool concerns_fewer(const ledger& book, std::uint32_t ranks, double density) {
   for (std::uint32_t r = 0; r < ranks; ++r)
     if (exchanges[r])
       some.push_back(rank_id{r});
-  return some.size() >= smallest_lattice && some.size() < ranks &&
-         are_dense(pairs_of(book, some), some, density);
+  return some.size() >= std::max(smallest, options.smallest_group) && some.size() < ranks &&
+         are_dense(book, some, options.density);
 }
 
 std::string name_of_group(const rank_set& members) {

@@ -36,7 +36,7 @@ std::vector<rank_set> fans(const ledger& book, std::uint32_t ranks);
 bool exchange_as_a_whole(const ledger& book, const rank_set& members, double density);
 
 /// Some ranks exchange nothing, and so large a share of the pairs of the others does that it is theirs alone, and no vector collective of all.
-bool concerns_fewer(const ledger& book, std::uint32_t ranks, double density);
+bool concerns_fewer(const ledger& book, std::uint32_t ranks, const detect_options& options);
 
 /// "ranks-0-3", "ranks-0-12-by-4", "ranks-0-1-5", "9-ranks-of-0-40".
 std::string name_of_group(const rank_set& members);
