@@ -65,6 +65,22 @@ struct believed_machine {
   std::string words;
 };
 
+/// Several models are a list, as of a machine whose cores share several caches; there is no prediction by those between caches.
+std::vector<graphs::machine_model> models_of_list(const std::string& file) {
+  std::vector<graphs::machine_model> out;
+  const nlohmann::json all = nlohmann::json::parse(read_file(file), nullptr, false);
+  try {
+    for (std::size_t i = 0; all.is_array() && i < all.size(); ++i)
+      if (graphs::machine_model model = graphs::parse_model(all[i].dump());
+          model.between() != graphs::pair_class::other_cache)
+        out.push_back(std::move(model));
+  } catch (const graphs::model_error& e) {
+    throw user_error(input_has_errors,
+                     fmt::format("{} is no list of models of a machine: {}", file, e.what()));
+  }
+  return out;
+}
+
 graphs::machine_model model_in(const std::string& file) {
   graphs::loaded_model found = graphs::load_model(file, nullptr);
   if (!found.measured) {
@@ -83,14 +99,18 @@ believed_machine by_models(const scaling_request& request) {
   std::vector<std::string> names;
   std::array<bool, 2> known{}; // between hosts, of one
   for (const std::string& file : request.models) {
-    graphs::machine_model model = model_in(file);
-    if (std::exchange(known[model.one_host], true))
-      throw user_error(
-          wrong_usage,
-          fmt::format("--platform names two models {}; give one of one host, one between two, or both",
-                      model.one_host ? "of one host" : "between two hosts"));
-    names.push_back(file + (model.busy() ? ", measured on a busy machine" : ""));
-    (model.one_host ? costs.within_node : costs.between_nodes) = std::move(model);
+    std::vector<graphs::machine_model> models = models_of_list(file);
+    if (models.empty())
+      models.push_back(model_in(file));
+    for (graphs::machine_model& model : models) {
+      if (std::exchange(known[model.one_host], true))
+        throw user_error(
+            wrong_usage,
+            fmt::format("--platform names two models {}; give one of one host, one between two, or both",
+                        model.one_host ? "of one host" : "between two hosts"));
+      names.push_back(file + (model.busy() ? ", measured on a busy machine" : ""));
+      (model.one_host ? costs.within_node : costs.between_nodes) = std::move(model);
+    }
   }
   const bool one_node = std::ranges::max(request.ranks) <= request.ranks_per_node;
   return {graphs::costs_of(costs.within_node, costs.between_nodes, one_node),

@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 #include <thread>
 
@@ -29,26 +30,24 @@ struct platform_options {
   bool again = false, kept_only = false, json = false, progress = false;
 };
 
-/// What the program says by itself: no launcher is needed for that.
-std::string answer_of(const mpi_program& measured, const char* question, const char* what) {
+/// What the program says by itself, for which no launcher is needed; nothing if it does not know the question.
+std::optional<std::string> answer_of(const mpi_program& measured, const char* question) {
   const temporary_folder folder("platform");
   const fs::path log = folder.path / "answer";
   const child_result ended = run_logged({measured.program.string(), question}, log.string(), [] {});
   std::string text = read_file(log);
   text.erase(text.find_last_not_of('\n') + 1);
-  if (ended.exit_code != 0 || text.size() > 200)
-    throw user_error(input_has_errors, fmt::format("{} did not say {} ({}): {}", measured.program.string(),
-                                                   what, ended.outcome(), text));
-  return text;
+  return ended.exit_code == 0 && text.size() <= 200 ? std::optional(text) : std::nullopt;
 }
 
 /// The MPI library's name.
 std::string library_of(const mpi_program& measured) {
-  std::string name = answer_of(measured, "--library", "which MPI library it uses");
-  if (name.empty())
+  const std::optional<std::string> name = answer_of(measured, "--library");
+  if (!name || name->empty())
     throw user_error(input_has_errors,
-                     fmt::format("{} did not say which MPI library it uses", measured.program.string()));
-  return name;
+                     fmt::format("{} did not say which MPI library it uses{}", measured.program.string(),
+                                 name ? "" : "; is it tacit's program that measures?"));
+  return *name;
 }
 
 /// Two ranks that are measured, or whose prices are kept.
@@ -93,7 +92,7 @@ std::vector<wanted_pair> pairs_of(const platform_options& options, const mpi_pro
     return {{one_host ? graphs::pair_class::same_node : graphs::pair_class::other_node, "", ""}};
   }
   std::map<std::string, std::string> cores_at;
-  std::istringstream places(answer_of(measured, "--places", "where a pair of ranks can run"));
+  std::istringstream places(answer_of(measured, "--places").value_or(""));
   for (std::string place, cores; places >> place >> cores;)
     cores_at[place] = cores;
   const bool is_shown =

@@ -126,6 +126,10 @@ echo $place:$cores >> {folder}/times; cp {folder}/$place "$to"
             return subprocess.run([TACIT, "analyze", "-", "--predict", "16", "--ranks-per-node", "16", "--json", *map(str, words)],
                                   input=graph, capture_output=True, text=True)
         forms = json.loads(predicted("--platform", self.kept()).stdout)["predictions"][0]["forms"]
+        model = json.loads(self.kept().read_text())
+        both = Path(self.enterContext(tempfile.TemporaryDirectory())) / "both.json"  # as of a machine with two caches
+        both.write_text(json.dumps([model, model | {"one_cache": False}]))
+        self.assertEqual(json.loads(predicted("--platform", both).stdout)["predictions"][0]["forms"], forms)
         self.assertTrue({price["driver"] for price in forms.values()} <= {"p2p", "shm"}, forms)
         broken = Path(self.enterContext(tempfile.TemporaryDirectory())) / "broken.json"
         broken.write_text("{}")
