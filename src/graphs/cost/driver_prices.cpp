@@ -20,7 +20,7 @@ rank_nodes::rank_nodes(const process_map& where, std::uint32_t ranks)
   for (std::uint32_t n = 0; n < count(); ++n)
     most_ranks_to_a_core_ = std::max(most_ranks_to_a_core_, ranks_to_a_core(n));
   std::vector<std::uint64_t> first(count(), 0); // known cache, by node
-  for (std::uint32_t r = 0; r < cache_.size(); ++r) {
+  for (std::uint32_t r = 0; r < ranks && !cache_.empty(); ++r) {
     std::uint64_t& seen = first[node_[r]];
     has_far_pairs_ = has_far_pairs_ || (seen != 0 && cache_[r] != 0 && cache_[r] != seen);
     seen = seen != 0 ? seen : cache_[r];

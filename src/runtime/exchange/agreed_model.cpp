@@ -115,6 +115,7 @@ std::vector<std::uint64_t> caches_of_all(int size, MPI_Comm comm, agreement& all
   });
   all.agree();
   all.always([&] { allgather(&mine, out.data(), 1, MPI_UINT64_T, comm); });
+  all.agree();
   return out;
 }
 

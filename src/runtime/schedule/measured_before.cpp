@@ -21,8 +21,10 @@ std::string library_here() {
 }
 
 /// Nodes have another word in each run: what counts is which ranks share one.
-std::vector<std::uint64_t> numbered(const std::vector<rank_facts>& facts, std::uint64_t rank_facts::* what) {
-  std::vector<std::uint64_t> seen, out;
+/// Likewise of caches; the first of `seen` have their numbers already.
+std::vector<std::uint64_t> numbered(const std::vector<rank_facts>& facts, std::uint64_t rank_facts::* what,
+                                    std::vector<std::uint64_t> seen = {}) {
+  std::vector<std::uint64_t> out;
   for (const rank_facts& r : facts) {
     const auto at = std::find(seen.begin(), seen.end(), r.*what);
     out.push_back(static_cast<std::uint64_t>(at - seen.begin()));
@@ -52,7 +54,7 @@ std::uint64_t verdict_key(const std::vector<rank_facts>& facts, const std::vecto
   out.put_text(TACIT_VERSION);
   out.put<std::uint64_t>(cores_here());
   out.put_list(numbered(facts, &rank_facts::node));
-  out.put_list(numbered(facts, &rank_facts::cache));
+  out.put_list(numbered(facts, &rank_facts::cache, {0}));
   for (const rank_facts& r : facts) {
     out.put(r.longest_in_memory);
     out.put(r.attended);

@@ -76,7 +76,7 @@ TEST(makespan, messages_between_caches_have_prices_of_their_own) {
 }
 
 /// Pairs of ranks share a cache, and between two caches a message takes ten times as long: in which order a ring visits its ranks decides.
-TEST(makespan, a_tree_along_caches_is_cheaper_than_one_across) {
+TEST(makespan, a_ring_along_caches_is_cheaper_than_one_across) {
   machine_costs costs;
   costs.between_caches = costs.within_node;
   for (message_times& m : costs.between_caches->messages)

@@ -300,6 +300,9 @@ TEST_P(late_rank, holds_up_nobody_for_ever) {
       run(schedule, b, wanted, what);
       tacit_schedule_free(&schedule);
       ++ran;
+    } else {
+      EXPECT_NE(std::string(tacit_last_error()).find("has not passed its check"), std::string::npos)
+          << what << ": " << tacit_last_error();
     }
     MPI_Info_free(&info);
     ::alarm(0);
