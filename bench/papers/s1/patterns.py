@@ -66,7 +66,7 @@ def passes(kind: str, form: str, ranks: int, runs: int) -> dict:
 
 def fitted(points: list[tuple[float, float]]) -> dict:
     """The factor of y = a x, by least squares of relative errors, and the largest relative error."""
-    a = sum(y / x for x, y in points) / sum((y / x) ** 2 for x, y in points) * statistics.fmean(y / x for x, y in points)
+    a = sum(x / y for x, y in points) / sum((x / y) ** 2 for x, y in points)
     return {"a": a, "largest error": round(max(abs(a * x / y - 1) for x, y in points), 3)}
 
 
