@@ -113,7 +113,9 @@ def result_of(text: str) -> dict:
         raise SystemExit(f"patterns.py: wrong values, or none:\n{text}")
     cheapest = re.search(r"^predicted: ([^,]*?) [\d.]+ \S+(?:,|$)", text, re.MULTILINE)
     as_written = "\nruns as written" in text
+    tried = re.search(r"^feedback(?: after|: \d+ variants are tried until run) (\d+)", text, re.MULTILINE)
     return {"us": float(found[1]) * 1e6, "first_us": float(found[2]) * 1e6, "later_us": float(found[3]) * 1e6,
+            "tried": int(tried[1]) if tried else 0,
             "chosen": "as written" if as_written else cheapest[1] if cheapest else None}
 
 
@@ -171,14 +173,15 @@ def check() -> None:
 
 # --- real ranks
 
-def real_once(library: str, ranks: int, pattern: str, way: str, size: int) -> dict:
+def real_once(library: str, ranks: int, pattern: str, way: str, size: int, before: int = 0, blocks: int = 30) -> dict:
+    """`before`: runs that do not count."""
     environment = user_environment() | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                                         "OMPI_MCA_rmaps_base_oversubscribe": "1"}
     runs = 100 if size < 65536 else 10
     if ranks > (os.cpu_count() or 1):
         runs //= 5
     program = ROOT / "build" / PRESETS[library] / "bin" / "s1_patterns"
-    return result_of(run([f"mpiexec.{library}", "-n", ranks, program, pattern, way, size, 30, runs], environment))
+    return result_of(run([f"mpiexec.{library}", "-n", ranks, program, pattern, way, size, blocks, runs, before], environment))
 
 
 def spread(values: list[float]) -> dict:
@@ -188,9 +191,11 @@ def spread(values: list[float]) -> dict:
 
 def compare_real(library: str, ranks: int, pattern: str, size: int, rounds: int) -> dict:
     runs = {way: [] for way in WAYS}
+    # Where ranks share cores, how many runs try variants depends on their time.
+    settled = 2 * real_once(library, ranks, pattern, "graph", size, blocks=1)["tried"]
     for i in range(rounds):
         for way in WAYS if i % 2 == 0 else reversed(WAYS):
-            runs[way].append(real_once(library, ranks, pattern, way, size))
+            runs[way].append(real_once(library, ranks, pattern, way, size, settled if way == "graph" else 0))
     us = {way: [one["us"] for one in all_of] for way, all_of in runs.items()}
     row = {"mpi": library, "ranks": ranks, "pattern": pattern, "bytes": size, "us": {way: spread(values) for way, values in us.items()},
            "gain": spread([hand / graph for hand, graph in zip(us["hand"], us["graph"])]),
