@@ -23,7 +23,7 @@ struct machine_costs {
   }
 };
 
-/// Of two ranks of a node, by the caches of all ranks (0: not known; empty: of none): each has one of its own, as far as is known.
+/// Of two ranks of a node, by the caches of all ranks (0: not known; empty: of none): it is known of both, and they differ.
 inline bool share_no_cache(std::span<const std::uint64_t> cache, std::size_t a, std::size_t b) {
   return !cache.empty() && cache[a] != cache[b] && cache[a] != 0 && cache[b] != 0;
 }

@@ -36,7 +36,7 @@ transfers joined(const transfers& t) {
     const transfer& b = all.list[i];
     const bool continues = a.destination == b.destination && a.source == b.source &&
                            a.destination_address + a.length == b.destination_address &&
-                           b.source_address == a.source_address + (a.source == no_rank ? 0 : a.length);
+                           b.source_address == a.source_address + a.length;
     if (continues)
       a.length += b.length;
     else
@@ -122,11 +122,9 @@ bool same_term(const term& a, const term& b, std::uint64_t at_a, std::uint64_t a
 /// What collectives of the plan combine, against the terms of the graph.
 class combined_bytes {
 public:
+  /// Refers to all of them.
   combined_bytes(const graph& g, const expansion& e, const transfers& wanted, const transfers& got)
-      : g_(g), e_(e) {
-    wanted_.reductions = wanted.reductions;
-    got_.reductions = got.reductions;
-  }
+      : g_(g), e_(e), wanted_reductions_(wanted.reductions), got_reductions_(got.reductions) {}
   void add(const transfer& wanted, const transfer& got, std::uint64_t at, std::uint64_t there,
            std::uint64_t length) {
     const auto part = [&](const transfer& x, std::uint64_t from) {
@@ -139,6 +137,8 @@ public:
   std::string difference(bool reassociate, fault_location& where) {
     if (wanted_.kept.empty())
       return {};
+    wanted_.reductions = wanted_reductions_;
+    got_.reductions = got_reductions_;
     for (transfers* const side : {&wanted_, &got_})
       std::ranges::sort(side->kept, {},
                         [](const transfer& x) { return std::pair(x.destination, x.destination_address); });
@@ -164,13 +164,14 @@ public:
 private:
   const graph& g_;
   const expansion& e_;
-  transfers wanted_, got_;
+  const std::vector<reduction>&wanted_reductions_, &got_reductions_;
+  transfers wanted_, got_; ///< what is compared, as if nothing else were left
 };
 
 /// What operations of the graph read, and those of the plan that they are: by name, and what a collective of the plan has combined by its terms.
 class read_alike {
 public:
-  /// Refers to the first three.
+  /// Refers to all of them.
   read_alike(const graph& g, const expansion& e, const renaming& renamed, const transfers& wanted,
              const transfers& got)
       : renamed_(renamed), by_terms_(g, e, wanted, got) {}

@@ -61,7 +61,7 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
   return out;
 }
 
-/// The cores with which that one shares its last cache.
+/// The cores with which that one shares its last-level cache.
 cores_of_cache last_cache_of(const fs::path& core) {
   int highest = 0;
   cores_of_cache out;

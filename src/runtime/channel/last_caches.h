@@ -1,4 +1,4 @@
-// Which cores of a node share their last cache, as Linux says it. Static, so all ranks can agree on it, while what cores do in fact is
+// Which cores of a node share their last-level cache, as Linux says it. Static, so all ranks can agree on it, while what cores do in fact is
 // measured where it decides how bytes travel (shared_cache.h): what a virtual machine says of its caches need not be true.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace tacit::runtime {
 
-/// The numbers of the cores that share a last cache, ascending; hardware threads count as cores.
+/// The numbers of the cores that share a last-level cache, ascending; hardware threads count as cores.
 using cores_of_cache = std::vector<int>;
 
 /// All of a node, by their first cores. Without those that `devices` (of that form) does not tell; empty where there is no such folder.

@@ -183,7 +183,7 @@ options read_options(int argc, char** argv) {
   app.add_option("--progress", o.progress,
                  "a file to which each part of the measurement is written when it begins");
   app.add_option("--place", o.place,
-                 "bind the ranks to cores that share their last cache, or to cores that do not")
+                 "bind the ranks to cores that share their last-level cache, or to cores that do not")
       ->check(CLI::IsMember(places));
   app.add_option("--cores", o.cores, "those cores, one for each rank")
       ->delimiter(',')

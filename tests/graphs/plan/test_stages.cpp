@@ -10,6 +10,7 @@
 #include "oracle/fuzz_count.h"
 #include "oracle/random_graph.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <set>
 
@@ -287,103 +288,67 @@ TEST(stages, exchanges_are_replaced_around_computations) {
   }
 }
 
-/// A computation that needs nothing of an exchange hides it as written: the interior of a domain beside its halo.
-/// All ranks add up what they have, and each computes with the sum.
-graph sum_and_computations(std::uint32_t ranks) {
+/// All ranks add up what they have, which each has computed before, or computes with behind it.
+enum class computes : std::uint8_t { before, behind };
+graph sum_and_computations(std::uint32_t ranks, computes when) {
   graph g(ranks);
   const reducer_id sum = g.add_reducer({"sum", "long", 8, true, false, true});
-  const std::vector<segment> mine{{0x100, 16}}, all{{0x200, 16}}, made{{0x300, 8}};
+  const std::vector<segment> before{{0x80, 8}}, mine{{0x100, 16}}, all{{0x200, 16}}, made{{0x300, 8}};
   for (std::uint32_t r = 0; r < ranks; ++r) {
-    op_id last = g.copy(rank_id{r}, mine, all);
+    const op_id computed = when == computes::before ? g.opaque(rank_id{r}, before, mine) : no_op;
+    std::vector<op_id> mine_alone{g.copy(rank_id{r}, mine, all)}, added;
     for (std::uint32_t other = 0; other < ranks; ++other) {
       if (other == r)
         continue;
-      g.send(rank_id{r}, mine, rank_id{other});
-      const op_id next = g.recv_reduce(rank_id{r}, all, rank_id{other}, sum);
-      g.depend(last, next);
-      last = next;
+      mine_alone.push_back(g.send(rank_id{r}, mine, rank_id{other}));
+      added.push_back(g.recv_reduce(rank_id{r}, all, rank_id{other}, sum));
+      g.depend(added.size() == 1 ? mine_alone.front() : added[added.size() - 2], added.back());
     }
-    const op_id computed = g.opaque(rank_id{r}, all, made);
-    for (std::uint32_t i = 0; i < index(computed); ++i)
-      if (g[op_id{i}].rank == rank_id{r})
-        g.depend(op_id{i}, computed);
+    for (const op_id reads : mine_alone)
+      if (computed != no_op)
+        g.depend(computed, reads);
+    if (when == computes::before)
+      continue;
+    const op_id last = g.opaque(rank_id{r}, all, made);
+    for (const auto* ops : {&mine_alone, &added})
+      for (const op_id op : *ops)
+        g.depend(op, last);
   }
   return g;
+}
+
+/// The plan does what the graph does, and none of its reductions may leave out an operand; how many it has.
+int judge_and_spoil(const graph& g, const compilation& c, plan by, const std::string& what) {
+  const analyzed a = analyze_all(g, false);
+  EXPECT_EQ(validate(g, c.matched, c.order, c.moved, by), "") << what;
+  EXPECT_EQ(judge(a, by, 1, 6), "") << what;
+  int spoiled = 0;
+  for (rank_plan& rank : by.ranks)
+    for (step& s : rank.steps)
+      if (s.kind == step_kind::reduce) {
+        const step whole = s;
+        s.kind = step_kind::copy; // the last operand alone
+        s.by = no_reducer;
+        EXPECT_NE(validate(g, c.matched, c.order, c.moved, by), "") << what;
+        s = whole;
+        ++spoiled;
+      }
+  return spoiled;
 }
 
 /// What computations read is compared by its terms, so that algorithms may combine it in place of the collective, and none may leave
 /// out an operand.
-TEST(stages, computations_read_what_algorithms_combine) {
-  for (const std::uint32_t ranks : {3u, 4u, 5u}) {
-    const graph g = sum_and_computations(ranks);
-    const compilation c = compile(g);
-    ASSERT_FALSE(c.in_stages.schedule.ranks.empty());
-    const analyzed a = analyze_all(g, false);
-    for (const algorithm form : {algorithm::binomial, algorithm::recursive_doubling, algorithm::pairwise}) {
-      plan by = with_messages(g, c.in_stages.schedule, form);
-      ASSERT_EQ(validate(g, c.matched, c.order, c.moved, by), "") << name(form) << " on " << ranks;
-      EXPECT_EQ(judge(a, by, 1, 6), "") << name(form) << " on " << ranks;
-      int spoiled = 0;
-      for (rank_plan& rank : by.ranks)
-        for (step& s : rank.steps)
-          if (s.kind == step_kind::reduce) {
-            const step whole = s;
-            s.kind = step_kind::copy; // the last operand alone
-            s.by = no_reducer;
-            EXPECT_NE(validate(g, c.matched, c.order, c.moved, by), "") << name(form) << " on " << ranks;
-            s = whole;
-            ++spoiled;
-          }
-      EXPECT_GT(spoiled, 0);
+TEST(stages, algorithms_combine_what_computations_read_and_write) {
+  for (const computes when : {computes::before, computes::behind})
+    for (const std::uint32_t ranks : {3u, 4u, 5u}) {
+      const graph g = sum_and_computations(ranks, when);
+      const compilation c = compile(g);
+      ASSERT_FALSE(c.in_stages.schedule.ranks.empty());
+      for (const algorithm form : {algorithm::binomial, algorithm::recursive_doubling, algorithm::pairwise})
+        EXPECT_GT(judge_and_spoil(g, c, with_messages(g, c.in_stages.schedule, form),
+                                  fmt::format("{} on {}", name(form), ranks)),
+                  0);
     }
-  }
-}
-
-/// All ranks compute what they have, and add that up.
-graph sum_of_computed(std::uint32_t ranks) {
-  graph g(ranks);
-  const reducer_id sum = g.add_reducer({"sum", "long", 8, true, false, true});
-  const std::vector<segment> before{{0x80, 8}}, mine{{0x100, 16}}, all{{0x200, 16}};
-  for (std::uint32_t r = 0; r < ranks; ++r) {
-    const op_id computed = g.opaque(rank_id{r}, before, mine);
-    op_id last = g.copy(rank_id{r}, mine, all);
-    g.depend(computed, last);
-    for (std::uint32_t other = 0; other < ranks; ++other) {
-      if (other == r)
-        continue;
-      g.depend(computed, g.send(rank_id{r}, mine, rank_id{other}));
-      const op_id next = g.recv_reduce(rank_id{r}, all, rank_id{other}, sum);
-      g.depend(last, next);
-      last = next;
-    }
-  }
-  return g;
-}
-
-TEST(stages, algorithms_combine_what_was_computed) {
-  for (const std::uint32_t ranks : {3u, 4u, 5u}) {
-    const graph g = sum_of_computed(ranks);
-    const compilation c = compile(g);
-    ASSERT_FALSE(c.in_stages.schedule.ranks.empty());
-    const analyzed a = analyze_all(g, false);
-    for (const algorithm form : {algorithm::binomial, algorithm::recursive_doubling, algorithm::pairwise}) {
-      plan by = with_messages(g, c.in_stages.schedule, form);
-      ASSERT_EQ(validate(g, c.matched, c.order, c.moved, by), "") << name(form) << " on " << ranks;
-      EXPECT_EQ(judge(a, by, 1, 6), "") << name(form) << " on " << ranks;
-      int spoiled = 0;
-      for (rank_plan& rank : by.ranks)
-        for (step& s : rank.steps)
-          if (s.kind == step_kind::reduce) {
-            const step whole = s;
-            s.kind = step_kind::copy; // the last operand alone
-            s.by = no_reducer;
-            EXPECT_NE(validate(g, c.matched, c.order, c.moved, by), "") << name(form) << " on " << ranks;
-            s = whole;
-            ++spoiled;
-          }
-      EXPECT_GT(spoiled, 0);
-    }
-  }
 }
 
 /// Doubles that are computed, added up by rank 0 from left to right, and computed with.
@@ -491,23 +456,13 @@ TEST(stages, reductions_as_written_combine_what_algorithms_have_combined) {
     const compilation c = compile(g);
     ASSERT_FALSE(c.in_stages.schedule.ranks.empty()) << ranks;
     const graph named = with_groups(g, c.groups);
-    const analyzed a = analyze_all(named, false);
     int forms = 0;
     for (const algorithm form : {algorithm::linear, algorithm::binomial}) {
       if (!has_form(named, c.in_stages.schedule, form))
         continue;
-      plan by = with_messages(named, c.in_stages.schedule, form);
-      ASSERT_EQ(validate(named, c.matched, c.order, c.moved, by), "") << name(form) << " on " << ranks;
-      EXPECT_EQ(judge(a, by, 1, 6), "") << name(form) << " on " << ranks;
-      for (rank_plan& rank : by.ranks)
-        for (step& s : rank.steps)
-          if (s.kind == step_kind::reduce) {
-            const step whole = s;
-            s.kind = step_kind::copy; // the last operand alone
-            s.by = no_reducer;
-            EXPECT_NE(validate(named, c.matched, c.order, c.moved, by), "") << name(form) << " on " << ranks;
-            s = whole;
-          }
+      EXPECT_GT(judge_and_spoil(named, c, with_messages(named, c.in_stages.schedule, form),
+                                fmt::format("{} on {}", name(form), ranks)),
+                0);
       ++forms;
     }
     EXPECT_GT(forms, 0) << ranks;
@@ -536,6 +491,7 @@ TEST(stages, bytes_of_a_computation_are_told_apart) {
   EXPECT_NE(validate(a.g, a.m, a.o, a.t, p), "");
 }
 
+/// A computation that needs nothing of an exchange hides it as written: the interior of a domain beside its halo.
 TEST(stages, what_goes_on_beside_messages_is_not_put_behind_them) {
   for (const bool again : {false, true})
     EXPECT_TRUE(compile(exchange_and_computations(4, 0x5000, again)).in_stages.stages.empty());
