@@ -1,7 +1,7 @@
 /* Collective operations that programs spell out, as the cDAG paper (Hoefler and Schneider, PACT 2012) found them: by hand, as the
  * program has it; as a graph that tacit compiles; as MPI's own call. Run by patterns.py, on real and on simulated processes (SMPI).
  *
- *   patterns PATTERN WAY BYTES BLOCKS RUNS [RUNS_BEFORE]
+ *   patterns PATTERN WAYS BYTES BLOCKS RUNS [RUNS_BEFORE]
  *
  * PATTERN  broadcast           rank 0 sends to one after the other (Figure 7c)
  *          scatter             rank 0 sends each one a block of its own, one after the other
@@ -11,13 +11,14 @@
  *          allreduce-linear    rank 0 adds up what all have, and hands the sum out (Figure 7b, "reflin")
  *          allreduce-doubling  in log2 p steps of pairs; p is a power of two (Figure 7b, "reflog" and "caftut")
  *          allreduce-tree      up a binomial tree and down again
- * WAY      hand, graph or mpi
+ * WAYS     hand, graph or mpi, or some of them with commas between: these take turns, block by block, so that what disturbs the
+ *          machine for a while disturbs all of them
  * BYTES    of a block
  *
- * A line: "result <seconds of a run> <seconds of the first compilation> <of a later one> <wrong values>", then for graphs what
- * tacit_explain says, as text and as JSON. RUNS runs make a block, which
- * ends when the last rank has; the median block counts. With one run to a block all ranks start at the same time, as far as clocks
- * tell. Values are compared after each block. RUNS_BEFORE runs come before the first block, while a graph measures its variants. */
+ * A line: "result <seconds of a run, for each way> <seconds of the first compilation> <of a later one> <wrong values>", then for
+ * graphs what tacit_explain says, as text and as JSON. RUNS runs make a block, which ends when the last rank has; the median block
+ * counts. With one run to a block all ranks start at the same time, as far as clocks tell. Values are compared after each block.
+ * RUNS_BEFORE runs come before the first block of a graph, while it measures its variants. */
 #include "../../whole_number.h"
 
 #include <mpi.h>
@@ -35,7 +36,7 @@ typedef int number;
 #define numbers MPI_INT
 #endif
 
-enum { most_blocks = 1000, warm_up = 2 };
+enum { most_blocks = 1000, most_ways = 3, warm_up = 2 };
 static int me, ranks, elements;
 static number *mine, *got, *scratch; /* blocks of `elements` */
 
@@ -269,7 +270,7 @@ static long wrong(const char* pattern, int block) {
 /* --- time */
 
 static void run_once(const char* pattern, const char* way, tacit_schedule schedule) {
-  if (schedule)
+  if (is(way, "graph"))
     check(tacit_run(schedule));
   else if (is(way, "mpi"))
     by_mpi(pattern);
@@ -302,16 +303,45 @@ static int ascending(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
+static double median(double* times, int n) {
+  qsort(times, (size_t)n, sizeof *times, ascending);
+  return times[n / 2];
+}
+
+/* `list` is taken apart. */
+static int split(char* list, const char* ways[most_ways]) {
+  int n = 0;
+  for (char* way = strtok(list, ","); way; way = strtok(NULL, ",")) {
+    if (n == most_ways || !(is(way, "hand") || is(way, "graph") || is(way, "mpi")))
+      return 0;
+    ways[n++] = way;
+  }
+  return n;
+}
+
+static void explain(tacit_schedule schedule) {
+  static char said[1 << 16];
+  for (int json = 0; json < 2; json++) {
+    size_t needed;
+    check(
+        tacit_explain(schedule, json ? TACIT_EXPLAIN_JSON : TACIT_EXPLAIN_TEXT, said, sizeof said, &needed));
+    if (me == 0)
+      printf("%s\n", said);
+  }
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* tacit says more than MPI does */
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (argc != 6 && argc != 7) {
-    fprintf(stderr, "usage: %s PATTERN hand|graph|mpi BYTES BLOCKS RUNS [RUNS_BEFORE]\n", argv[0]);
+  const char* ways[most_ways];
+  const int n_ways = argc == 6 || argc == 7 ? split(argv[2], ways) : 0;
+  if (n_ways == 0) {
+    fprintf(stderr, "usage: %s PATTERN hand|graph|mpi[,...] BYTES BLOCKS RUNS [RUNS_BEFORE]\n", argv[0]);
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
-  const char *pattern = argv[1], *way = argv[2];
+  const char* pattern = argv[1];
   const int blocks = whole_int(argv[4]), runs = whole_int(argv[5]),
             before = argc > 6 ? whole_int(argv[6]) : 0,
             sent = is(pattern, "transpose") || is(pattern, "scatter") ? ranks : 1;
@@ -325,45 +355,43 @@ int main(int argc, char** argv) {
   scratch = malloc(sizeof *scratch * (size_t)elements);
   if (!mine || !got || !scratch)
     MPI_Abort(MPI_COMM_WORLD, 3);
+  fill(sent, 0);
 
   tacit_schedule schedule = TACIT_SCHEDULE_NULL;
-  double times[most_blocks], first = 0, later = 0;
-  if (is(way, "graph")) {
-    double start = together(1);
-    schedule = compiled(pattern);
-    first = since(start);
-    check(tacit_schedule_free(&schedule));
-    start = together(1);
-    schedule = compiled(pattern);
-    later = since(start);
-  }
-  long bad = 0, all_bad = 0;
-  fill(sent, 0);
-  for (int run = 0; run < before; run++)
-    run_once(pattern, way, schedule);
-  for (int block = -warm_up; block < blocks; block++) {
-    fill(sent, block);
-    const double start = together(runs);
-    for (int run = 0; run < runs; run++)
-      run_once(pattern, way, schedule);
-    const double taken = since(start) / runs;
-    bad += wrong(pattern, block);
-    if (block >= 0)
-      times[block] = taken;
-  }
-  MPI_Allreduce(&bad, &all_bad, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
-  qsort(times, (size_t)blocks, sizeof *times, ascending);
-  if (me == 0)
-    printf("result %.9f %.9f %.9f %ld\n", times[blocks / 2], first, later, all_bad);
-  if (schedule) {
-    static char said[1 << 16];
-    for (int json = 0; json < 2; json++) {
-      size_t needed;
-      check(tacit_explain(schedule, json ? TACIT_EXPLAIN_JSON : TACIT_EXPLAIN_TEXT, said, sizeof said,
-                          &needed));
-      if (me == 0)
-        printf("%s\n", said);
+  double first = 0, later = 0;
+  for (int way = 0; way < n_ways; way++)
+    if (is(ways[way], "graph") && schedule == TACIT_SCHEDULE_NULL) {
+      double start = together(1);
+      schedule = compiled(pattern);
+      first = since(start);
+      check(tacit_schedule_free(&schedule));
+      start = together(1);
+      schedule = compiled(pattern);
+      later = since(start);
+      for (int run = 0; run < before; run++)
+        run_once(pattern, ways[way], schedule);
     }
+  static double times[most_ways][most_blocks];
+  long bad = 0, all_bad = 0;
+  for (int block = -warm_up; block < blocks; block++)
+    for (int way = 0; way < n_ways; way++) {
+      fill(sent, block);
+      const double start = together(runs);
+      for (int run = 0; run < runs; run++)
+        run_once(pattern, ways[way], schedule);
+      const double taken = since(start) / runs;
+      bad += wrong(pattern, block);
+      if (block >= 0)
+        times[way][block] = taken;
+    }
+  MPI_Allreduce(&bad, &all_bad, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+  if (me == 0) {
+    for (int way = 0; way < n_ways; way++)
+      printf("%s%.9f", way == 0 ? "result " : ",", median(times[way], blocks));
+    printf(" %.9f %.9f %ld\n", first, later, all_bad);
+  }
+  if (schedule != TACIT_SCHEDULE_NULL) {
+    explain(schedule);
     check(tacit_schedule_free(&schedule));
   }
   MPI_Finalize();

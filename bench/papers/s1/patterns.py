@@ -5,7 +5,7 @@ and Optimization of Collective Communication Patterns (PACT 2012), and the gathe
     bench/papers/s1/patterns.py                       after building the presets release and release-mpich: everything
     bench/papers/s1/patterns.py --part analysis       what each pass takes on one rank (7a)
     bench/papers/s1/patterns.py --part simulated      16 to 1024 simulated ranks (7b, 7c, 8; SimGrid SMPI)
-    bench/papers/s1/patterns.py --part real           2, 4 and 8 real ranks, both libraries
+    bench/papers/s1/patterns.py --part real           2, 4 and 8 real ranks of Open MPI, 2 and 4 of MPICH, which wait without yielding
     bench/papers/s1/patterns.py --part ordered        sums of doubles, which keep the order of the graph, on 4 to 256 simulated ranks
     bench/papers/s1/patterns.py --part simulated --ranks 16 --stdout
     bench/papers/s1/patterns.py --check               a few simulated ranks, as a test
@@ -14,7 +14,8 @@ and Optimization of Collective Communication Patterns (PACT 2012), and the gathe
 Parts that are not asked for stay in the result file. The programs are patterns.c and detection.cpp, and every value that arrives is
 compared. Simulated times are those of the model of bench/papers/s5/simulated.py, in which what processors do costs nothing; what a
 compilation takes is its messages, simulated, and its passes, measured natively on one core for a graph of this size. It breaks even after
-that many runs: compilation / (by hand - compiled). Real times are medians of rounds in changing order, ratios those within a round.
+that many runs: compilation / (by hand - compiled). Real times are medians of rounds; in a round all ways take turns in one run of the
+program, and ratios are those within a round.
 """
 import argparse
 import json
@@ -39,7 +40,7 @@ PATTERNS = (*ROOTED, "transpose", *SUMS)
 KIND = {"broadcast": "bcast", "gather": "gather", "transpose": "alltoall"}  # of tacit's generator, linear
 ANALYSED = [1 << k for k in range(10, 21)]
 SIMULATED, MOST_OF_TRANSPOSE = (16, 64, 256, 1024), 128  # the simulator needs minutes for p * p messages posted at once
-BYTES = 64
+BYTES, BLOCK_US = 64, 5000
 ORDERED, BYTES_OF_ORDERED = (4, 16, 64, 256), (64, 4096, 65536)
 SIMULATOR = ROOT / "build" / "release" / "bench" / "s1_simulated.so"
 PAPER = {"Hopper": {"flow": 0.59, "match": 0.19, "detect": 0.15, "gather and scatter": 39},
@@ -114,9 +115,11 @@ def result_of(text: str) -> dict:
     cheapest = re.search(r"^predicted: ([^,]*?) [\d.]+ \S+(?:,|$)", text, re.MULTILINE)
     as_written = "\nruns as written" in text
     tried = re.search(r"^feedback(?: after|: \d+ variants are tried until run) (\d+)", text, re.MULTILINE)
-    return {"us": float(found[1]) * 1e6, "first_us": float(found[2]) * 1e6, "later_us": float(found[3]) * 1e6,
+    changed = re.search(r"^feedback after \d+ runs: changed to (.*?) \((\S+)\)", text, re.MULTILINE)
+    us = [float(one) * 1e6 for one in found[1].split(",")]
+    return {"us": us[0], "all_us": us, "first_us": float(found[2]) * 1e6, "later_us": float(found[3]) * 1e6,
             "tried": int(tried[1]) if tried else 0,
-            "chosen": "as written" if as_written else cheapest[1] if cheapest else None}
+            "chosen": f"{changed[1]} by {changed[2]}" if changed else "as written" if as_written else cheapest[1] if cheapest else None}
 
 
 def compare_simulated(network: str, pattern: str, ranks: int, analysed: bool = False) -> dict:
@@ -173,15 +176,12 @@ def check() -> None:
 
 # --- real ranks
 
-def real_once(library: str, ranks: int, pattern: str, way: str, size: int, before: int = 0, blocks: int = 30) -> dict:
+def real_once(library: str, ranks: int, pattern: str, ways: tuple, size: int, blocks: int, runs: int, before: int = 0) -> dict:
     """`before`: runs that do not count."""
     environment = user_environment() | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                                         "OMPI_MCA_rmaps_base_oversubscribe": "1"}
-    runs = 100 if size < 65536 else 10
-    if ranks > (os.cpu_count() or 1):
-        runs //= 5
     program = ROOT / "build" / PRESETS[library] / "bin" / "s1_patterns"
-    return result_of(run([f"mpiexec.{library}", "-n", ranks, program, pattern, way, size, blocks, runs, before], environment))
+    return result_of(run([f"mpiexec.{library}", "-n", ranks, program, pattern, ",".join(ways), size, blocks, runs, before], environment))
 
 
 def spread(values: list[float]) -> dict:
@@ -190,17 +190,15 @@ def spread(values: list[float]) -> dict:
 
 
 def compare_real(library: str, ranks: int, pattern: str, size: int, rounds: int) -> dict:
-    runs = {way: [] for way in WAYS}
-    # Where ranks share cores, how many runs try variants depends on their time.
-    settled = 2 * real_once(library, ranks, pattern, "graph", size, blocks=1)["tried"]
-    for i in range(rounds):
-        for way in WAYS if i % 2 == 0 else reversed(WAYS):
-            runs[way].append(real_once(library, ranks, pattern, way, size, settled if way == "graph" else 0))
-    us = {way: [one["us"] for one in all_of] for way, all_of in runs.items()}
+    # How many runs try variants depends on their time where ranks share cores, and how many make a block worth timing does anyway.
+    before = real_once(library, ranks, pattern, ("graph", "hand"), size, 5, 20)
+    settled, in_block = 2 * before["tried"], max(5, min(500, round(BLOCK_US / max(before["all_us"]))))
+    runs = [real_once(library, ranks, pattern, WAYS, size, 30, in_block, settled) for _ in range(rounds)]
+    us = dict(zip(WAYS, zip(*(one["all_us"] for one in runs))))
     row = {"mpi": library, "ranks": ranks, "pattern": pattern, "bytes": size, "us": {way: spread(values) for way, values in us.items()},
            "gain": spread([hand / graph for hand, graph in zip(us["hand"], us["graph"])]),
-           "compile us": spread([one["first_us"] for one in runs["graph"]]), "kept us": spread([one["later_us"] for one in runs["graph"]]),
-           "chosen": sorted({one["chosen"] or "" for one in runs["graph"]}), "load": round(os.getloadavg()[0], 1)}
+           "compile us": spread([one["first_us"] for one in runs]), "kept us": spread([one["later_us"] for one in runs]),
+           "chosen": sorted({one["chosen"] or "" for one in runs}), "load": round(os.getloadavg()[0], 1)}
     saved = row["us"]["hand"]["median"] - row["us"]["graph"]["median"]
     row["breaks even after"] = math.ceil(row["compile us"]["median"] / saved) if saved > 0 else None
     say(f"{library:8} {ranks} ranks {size:6} B {pattern:18} " + ", ".join(f"{way} {v['median']} us" for way, v in row["us"].items()) +
@@ -208,13 +206,11 @@ def compare_real(library: str, ranks: int, pattern: str, size: int, rounds: int)
     return row
 
 
-def real(ranks: list[int], libraries: list[str], sizes: list[int], rounds: int) -> dict:
-    for library in libraries: # known now, not after all rows of the other library
-        if not (program := ROOT / "build" / PRESETS[library] / "bin" / "s1_patterns").exists():
-            raise SystemExit(f"patterns.py: {program} is missing: cmake --build --preset {PRESETS[library]}")
+def real(library: str, ranks: list[int], sizes: list[int], rounds: int) -> dict:
+    if not (program := ROOT / "build" / PRESETS[library] / "bin" / "s1_patterns").exists():
+        raise SystemExit(f"patterns.py: {program} is missing: cmake --build --preset {PRESETS[library]}")
     return {"what": "microseconds of a run on real ranks, in one node", "rounds": rounds,
-            "rows": [compare_real(library, p, pattern, size, rounds) for library in libraries for p in ranks for size in sizes
-                     for pattern in PATTERNS]}
+            "rows": [compare_real(library, p, pattern, size, rounds) for p in ranks for size in sizes for pattern in PATTERNS]}
 
 
 # --- the picture
@@ -283,8 +279,10 @@ def main() -> int:
     if not arguments.draw:
         made = {"analysis": analysis, "simulated": lambda: simulated(arguments.ranks or list(SIMULATED)),
                 "ordered": lambda: ordered(arguments.ranks or list(ORDERED)),
-                "real": lambda: real(arguments.ranks or [2, 4, 8], arguments.mpi, arguments.sizes, arguments.rounds)}
-        for part in arguments.part:
+                "real openmpi": lambda: real("openmpi", arguments.ranks or [2, 4, 8], arguments.sizes, arguments.rounds),
+                "real mpich": lambda: real("mpich", arguments.ranks or [2, 4], arguments.sizes, arguments.rounds)}
+        libraries = [f"real {library}" for library in arguments.mpi]
+        for part in (name for asked in arguments.part for name in (libraries if asked == "real" else [asked])):
             parts[part] = {"commit": output("git", "rev-parse", "--short", "HEAD"), "dirty": dirty(),
                            "command": shlex.join(["bench/papers/s1/patterns.py", *sys.argv[1:]]), **made[part]()}
         write_result(NAME, {"what": "the figures of the cDAG paper", "machine": facts, "parts": parts}, arguments.stdout)
