@@ -3,16 +3,19 @@
 //   follow     every rank follows its own operations; messages carry where bytes come from (graphs/part/part_run.h)
 //   vote       one reduction tells what all ranks get together, and whether that is one collective of all ranks (graphs/part/facts.h)
 //   claim      origins hear what is taken from them, where the finding depends on it or their blocks do
-//   choose     rank 0 compares variants of this collective, of which addresses are no part, and tells which one it is
+//   choose     rank 0 compares variants of this collective, of which addresses are no part, and tells which ones they are: that which is
+//              taken, and others that the first runs measure beside it
 //   steps      every rank makes its own steps (graphs/part/part_plan.h)
-//   check      they are followed as the graph was, must leave the same on every rank, and one reduction says whether they do
+//   check      they are followed as the graph was, must leave the same on every rank, and one reduction says whether they do; what is
+//              only measured and fails it is left out
 //
 // What moves may be more than one collective of all ranks. If it is no more than the graph has operations, all ranks tell rank 0 what
 // they get in the end, and nothing of how it comes there (graphs/part/remaining.h); rank 0 compiles that, and all check their steps as
 // before.
 //
 // What cannot be said in these ways is refused, by all ranks alike, and then the graph is compiled by rank 0 (compile_together.cpp), which
-// also finds what is wrong with it. Cost: what the messages of one run cost, twice, and three reductions and a broadcast (two where words are many).
+// also finds what is wrong with it. Cost: what the messages of one run cost, and once more for each plan, a reduction for each of these, two
+// more, and a broadcast (two where words are many).
 #include "runtime/schedule/compile_in_parts.h"
 
 #include "graphs/part/facts.h"
@@ -24,6 +27,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <cstring>
 #include <fmt/format.h>
 #include <memory>
@@ -137,20 +141,36 @@ std::string parts_answer::words() const {
 
 namespace {
 
+using short_text = std::array<char, 64>;
+/// As many as finalists_among gives (choose.h); more are not told.
+constexpr std::size_t most_variants = 6;
+using plans_by_number = std::bitset<most_variants>;
+
 /// How rank 0 has chosen, as all ranks hear it.
 struct decision {
-  std::array<char, 64> plan{}, driver{}, asked{}; ///< asked: the driver that rank 0 wants, if any
-  double predicted = -1;
-  std::uint64_t text = 0, json = 0; ///< bytes of the explanation
-  std::uint64_t made = 0;           ///< 0: nothing was found
-  std::array<char, 6144> words{};   ///< as much of it as has room here, so that most go in one broadcast
+  struct variant {
+    std::uint64_t plan = 0; ///< of `plans`
+    double predicted = -1;
+    short_text driver{};
+  };
+  std::array<short_text, most_variants> plans{};
+  std::array<variant, most_variants> variants{}; ///< the first is taken
+  std::uint64_t n_plans = 0, n_variants = 0;     ///< no plan: nothing was found
+  std::uint64_t crowded = 0;                     ///< ranks share cores
+  short_text asked{};                            ///< the driver that rank 0 wants, if any
+  std::uint64_t text = 0, json = 0;              ///< bytes of the explanation
+  std::array<char, 6144> words{}; ///< as much of it as has room here, so that most go in one broadcast
 };
 
 /// Room for an explanation that needs no memory when it comes; longer ones are refused.
 using words_on_their_way = std::array<char, 16384>;
 
-std::array<char, 64> in_place(const std::string& text) {
-  std::array<char, 64> out{};
+bool fits(const std::string& text) {
+  return text.size() < short_text{}.size();
+}
+
+short_text in_place(const std::string& text) {
+  short_text out{};
   text.copy(out.data(), out.size() - 1);
   return out;
 }
@@ -214,10 +234,15 @@ private:
   local_graph remaining_part(const local_graph& part) const;
   void leave_to_one(const local_graph& part, compile_by_one by_one, rank_part& mine);
   void check_own(rank_part& mine);
-  void check_told(const rank_part& mine);
-  /// Collective: `make` gives the steps and their groups, and `accept` is asked if they are right here.
-  void check(const graphs::own_part& own, function_ref<part_refusal()> make,
-             function_ref<part_refusal()> accept);
+  void check_told(rank_part& mine);
+  /// Collective: `make` gives the steps and their groups, and `accept` is asked if they are right here. What all say about it.
+  graphs::part_facts check(const graphs::own_part& own, function_ref<part_refusal()> make,
+                           function_ref<part_refusal()> accept);
+  /// Collective: the same of each of `n` plans, of which `make` and `accept` get the number. Which are right on all ranks; none if the
+  /// first is not: then the others are not looked at, and the graph is refused.
+  plans_by_number check_each(std::size_t n, const graphs::own_part& own,
+                             function_ref<part_refusal(std::size_t)> make,
+                             function_ref<part_refusal(std::size_t)> accept);
 
   const rank_facts& here_;
   const compile_request& wanted_;
@@ -347,23 +372,26 @@ void in_parts::collect_facts() {
 part_refusal in_parts::choose(words_on_their_way& words) {
   const auto operations = static_cast<std::uint64_t>(said_.facts.operations);
   const auto moved = static_cast<std::uint64_t>(said_.facts.transfers);
-  const std::optional<chosen_variant> taken = choose_for(finding_, operations, moved, of_all_, wanted_);
-  if (!taken || taken->plan.size() >= chosen_.plan.size() || taken->driver.size() >= chosen_.driver.size() ||
-      wanted_.driver.size() >= chosen_.asked.size() ||
+  const std::optional<chosen_forms> taken = choose_for(finding_, operations, moved, of_all_, wanted_);
+  if (!taken || taken->plans.size() > most_variants || taken->variants.size() > most_variants ||
+      !std::all_of(taken->plans.begin(), taken->plans.end(), fits) || !fits(wanted_.driver) ||
       taken->why.text.size() + taken->why.json.size() > words.size())
     return part_refusal::no_choice;
   taken->why.text.copy(words.data(), words.size());
   taken->why.json.copy(words.data() + taken->why.text.size(), words.size() - taken->why.text.size());
-  chosen_ = {in_place(taken->plan),
-             in_place(taken->driver),
-             in_place(wanted_.driver),
-             taken->predicted,
-             taken->why.text.size(),
-             taken->why.json.size(),
-             1,
-             {}};
+  std::transform(taken->plans.begin(), taken->plans.end(), chosen_.plans.begin(), in_place);
+  std::transform(taken->variants.begin(), taken->variants.end(), chosen_.variants.begin(),
+                 [](const program_variant& w) {
+                   return decision::variant{w.candidate, w.predicted, in_place(w.driver)};
+                 });
+  chosen_.n_variants = taken->variants.size();
+  chosen_.crowded = taken->crowded ? 1 : 0;
+  chosen_.asked = in_place(wanted_.driver);
+  chosen_.text = taken->why.text.size();
+  chosen_.json = taken->why.json.size();
   std::copy_n(words.begin(), std::min(chosen_.words.size(), chosen_.text + chosen_.json),
               chosen_.words.begin());
+  chosen_.n_plans = taken->plans.size();
   return part_refusal::none;
 }
 
@@ -373,7 +401,7 @@ void in_parts::decide() {
   if (rank_ == 0)
     tried([&] { return choose(words); });
   broadcast(&chosen_, static_cast<int>(sizeof chosen_), MPI_BYTE, 0, comm_);
-  if (!chosen_.made) {
+  if (chosen_.n_plans == 0) {
     finding_.why = part_refusal::no_choice;
     return;
   }
@@ -396,8 +424,8 @@ graphs::process_map in_parts::nodes() const {
   return where;
 }
 
-void in_parts::check(const graphs::own_part& own, function_ref<part_refusal()> make,
-                     function_ref<part_refusal()> accept) {
+graphs::part_facts in_parts::check(const graphs::own_part& own, function_ref<part_refusal()> make,
+                                   function_ref<part_refusal()> accept) {
   std::optional<graphs::graph> followed;
   std::unique_ptr<graphs::part_run> run;
   const part_refusal why = late_ != part_refusal::none ? late_ : tried([&] {
@@ -413,25 +441,50 @@ void in_parts::check(const graphs::own_part& own, function_ref<part_refusal()> m
     graphs::refuse(checked, self(), tried([&] { return accept(); }));
     return checked;
   });
-  note(all.facts);
-  if (all.facts.why != 0)
-    finding_.why = static_cast<part_refusal>(all.facts.why);
+  return all.facts;
+}
+
+plans_by_number in_parts::check_each(std::size_t n, const graphs::own_part& own,
+                                     function_ref<part_refusal(std::size_t)> make,
+                                     function_ref<part_refusal(std::size_t)> accept) {
+  plans_by_number right;
+  const graphs::part_facts first = check(own, [&] { return make(0); }, [&] { return accept(0); });
+  note(first);
+  finding_.why = static_cast<part_refusal>(first.why);
+  right[0] = first.why == 0;
+  for (std::size_t k = 1; right[0] && k < std::min(n, right.size()); ++k)
+    right[k] = check(own, [&] { return make(k); }, [&] { return accept(k); }).why == 0;
+  return right;
 }
 
 void in_parts::check_own(rank_part& mine) {
   const graphs::own_part own{*part_, self(), std::move(gets_), std::move(gives_)};
-  const auto make = [&] {
-    steps_ = graphs::own_steps(finding_, own, chosen_.plan.data(), nodes());
+  std::array<named_program, most_variants> made;
+  const auto make = [&](std::size_t k) {
+    steps_ = graphs::own_steps(finding_, own, chosen_.plans[k].data(), nodes());
     return steps_ ? part_refusal::none : part_refusal::no_choice;
   };
-  const auto accept = [&] {
-    mine.why = why_;
-    mine.candidates.assign(1, {chosen_.plan.data(), make_program(*part_, *steps_, self())});
-    mine.variants.assign(1, {0, chosen_.driver.data(), chosen_.predicted});
-    mine.driver = chosen_.asked.data();
+  const auto accept = [&](std::size_t k) {
+    made[k] = {chosen_.plans[k].data(), make_program(*part_, *steps_, self())};
+    mine.candidates.reserve(chosen_.n_plans);
+    mine.variants.reserve(chosen_.n_variants);
     return part_refusal::none;
   };
-  check(own, make, accept);
+  const plans_by_number right = check_each(chosen_.n_plans, own, make, accept);
+  if (right.none())
+    return;
+  std::array<std::size_t, most_variants> number{};
+  for (std::size_t k = 0; k < right.size(); ++k)
+    if (right[k]) {
+      number[k] = mine.candidates.size();
+      mine.candidates.push_back(std::move(made[k]));
+    }
+  mine.why = std::move(why_);
+  for (std::size_t i = 0; i < chosen_.n_variants; ++i)
+    if (const decision::variant& w = chosen_.variants[i]; right[w.plan])
+      mine.variants.push_back({number[w.plan], w.driver.data(), w.predicted});
+  mine.driver = chosen_.asked.data();
+  mine.trial = {mine.variants.size() > 1, chosen_.crowded != 0};
 }
 
 /// Else the graph itself is told as quickly.
@@ -479,19 +532,25 @@ void in_parts::leave_to_one(const local_graph& part, compile_by_one by_one, rank
   }
 }
 
-void in_parts::check_told(const rank_part& mine) {
+void in_parts::check_told(rank_part& mine) {
   const graphs::own_part own{*part_, self(), std::move(gets_), {}};
-  const auto make = [&] {
+  const auto make = [&](std::size_t k) {
     if (mine.variants.empty())
       return part_refusal::no_choice;
-    const program& steps = mine.candidates[mine.variants.front().candidate].steps;
+    const program& steps = mine.candidates[k].steps;
     steps_ = steps.plan;
-    for (const rank_group& group : steps.groups)
+    for (const rank_group& group : steps.groups) {
+      std::vector<rank_id>& members = groups_[group.comm];
+      members.clear();
       for (const int r : group.members)
-        groups_[group.comm].push_back(rank_id{static_cast<std::uint32_t>(r)});
+        members.push_back(rank_id{static_cast<std::uint32_t>(r)});
+    }
     return part_refusal::none;
   };
-  check(own, make, [] { return part_refusal::none; });
+  const plans_by_number right =
+      check_each(mine.candidates.size(), own, make, [](std::size_t) { return part_refusal::none; });
+  if (right.any())
+    std::erase_if(mine.variants, [&](const program_variant& w) { return !right[w.candidate]; });
 }
 
 } // namespace

@@ -346,9 +346,15 @@ std::vector<message> told_meanwhile(checked_graph& graph) {
 namespace {
 
 /// What was compared is not the graph as it was written, but has the same bytes straight from origin to destination.
-void call_straight(std::string& plan) {
-  if (plan == graphs::written_name)
-    plan = "straight messages";
+void call_straight(graphs::choice& chosen) {
+  const auto rename = [](std::string& plan) {
+    if (plan == graphs::written_name)
+      plan = graphs::straight_name;
+  };
+  for (graphs::priced_variant& w : chosen.compared)
+    rename(w.plan);
+  for (graphs::named_plan& p : chosen.plans)
+    rename(p.name);
 }
 
 constexpr const char* together = "all ranks together, each with its own part";
@@ -375,7 +381,7 @@ std::optional<compiled_graph> compile_remaining(std::vector<message> parts, cons
       graphs::remaining_graph(ranks_of(in.graphs), transfers_of(in.graphs));
   if (!remaining)
     return std::nullopt;
-  compiled_graph out{{*std::move(remaining), {}, {}}, {}, {}, wanted.driver, {}, false, {}};
+  compiled_graph out{{*std::move(remaining), {}, {}}, {}, {}, wanted.driver, {}, true, {}};
   out.all.names.resize(ranks);
   out.all.reducers.resize(ranks);
   out.products = graphs::compile(out.all.g, wanted.compile);
@@ -383,19 +389,17 @@ std::optional<compiled_graph> compile_remaining(std::vector<message> parts, cons
     return std::nullopt;
   out.all.g = graphs::with_groups(std::move(out.all.g), out.products.groups);
   graphs::choice_request request = request_of(in.facts, wanted);
-  request.finalists = false; // what it calls the graph as written is not
   const bool buffers = std::erase_if(out.products.problems, relies_on_buffers) > 0;
-  if (buffers)
+  if (buffers) {
     request.most = many_variants;
+    request.finalists = false;
+  }
   out.chosen = graphs::choose(out.all.g, out.products, wanted.compile, request);
   add_unpriced(out.chosen, out.all.g, out.products.schedule, wanted.driver);
   if (buffers &&
       !take_first(out.chosen, [](const graphs::named_plan& p) { return p.name != graphs::written_name; }))
     return std::nullopt;
-  for (graphs::priced_variant& w : out.chosen.compared)
-    call_straight(w.plan);
-  for (graphs::named_plan& p : out.chosen.plans)
-    call_straight(p.name);
+  call_straight(out.chosen);
   out.why = with_note(explain(out.all.g, out.products, out.chosen, whole), "analysis",
                       fmt::format("{}; what remained was compiled by one rank", together));
   return out;
@@ -458,22 +462,22 @@ bool is_just(const graphs::findings& f, const graphs::part_finding& what) {
 
 } // namespace
 
-std::optional<chosen_variant> choose_for(const graphs::part_finding& what, std::uint64_t operations,
-                                         std::uint64_t transfers, const std::vector<rank_facts>& ranks,
-                                         const compile_request& wanted) {
+std::optional<chosen_forms> choose_for(const graphs::part_finding& what, std::uint64_t operations,
+                                       std::uint64_t transfers, const std::vector<rank_facts>& ranks,
+                                       const compile_request& wanted) {
   const graphs::graph g = graphs::stand_in(what, static_cast<std::uint32_t>(ranks.size()));
   const graphs::compilation products = graphs::compile(g, wanted.compile);
   if (has_errors(products.problems) || products.schedule.as_written || !is_just(products.found, what))
     return std::nullopt;
-  graphs::choice_request request = request_of(ranks, wanted);
-  request.finalists = false; // each rank makes the steps of one
-  graphs::choice chosen = graphs::choose(g, products, wanted.compile, request);
+  graphs::choice chosen = graphs::choose(g, products, wanted.compile, request_of(ranks, wanted));
   add_unpriced(chosen, g, products.schedule, wanted.driver);
-  for (graphs::priced_variant& w : chosen.compared)
-    call_straight(w.plan);
-  const graphs::variant& first = chosen.variants.front();
-  chosen_variant out{chosen.plans[first.plan].name, first.driver, first.predicted, {}};
-  call_straight(out.plan);
+  call_straight(chosen);
+  chosen_forms out;
+  for (const graphs::named_plan& p : chosen.plans)
+    out.plans.push_back(p.name);
+  for (const graphs::variant& w : chosen.variants)
+    out.variants.push_back({w.plan, w.driver, w.predicted});
+  out.crowded = chosen.crowded;
   out.why = with_note(explain(g, products, chosen, graph_size{operations, transfers}), "analysis", together);
   return out;
 }

@@ -165,6 +165,70 @@ TEST(compile_in_parts, straight_messages_in_place_need_no_buffers) {
   }
 }
 
+/// Where a graph ends in the memory of any rank.
+std::size_t memory_of(const graphs::graph& g) {
+  std::size_t end = 0;
+  for (std::uint32_t i = 0; i < g.size(); ++i)
+    for (const auto& list : {g.reads(op_id{i}), g.writes(op_id{i})})
+      for (const graphs::segment& s : list)
+        end = std::max<std::size_t>(end, s.address + s.length);
+  return end;
+}
+
+/// Runs it until it has been measured; the bytes of some runs are compared. Returns what the measurement says, on all ranks alike.
+std::string measured_in(schedule& made, const graphs::graph& g, const graphs::transfers& moved,
+                        real_memory& memory) {
+  constexpr int most_runs = 20'000, compared_every = 61, asked_every = 500;
+  for (int run = 0; run < most_runs; ++run) {
+    if (run % compared_every == 0) {
+      EXPECT_EQ(wrong_bytes(made, g, moved, memory, run), "") << "run " << run << "\n" << made.explain().text;
+    } else {
+      made.start();
+      made.wait();
+    }
+    if (run % asked_every == asked_every - 1)
+      if (const std::string said = lines_of(made, "feedback after"); !said.empty())
+        return said;
+  }
+  return {};
+}
+
+/// One collective of all ranks, and one beside a message that is none.
+TEST(compile_in_parts, measures_several_variants_in_place) {
+  const auto p = static_cast<std::uint32_t>(size_of(MPI_COMM_WORLD));
+  if (p < 3)
+    GTEST_SKIP() << "two ranks compile by one";
+  int measured = 0;
+  for (const pattern kind : {pattern::bcast, pattern::gather, pattern::allgather, pattern::alltoall})
+    for (const bool beside : {false, true}) {
+      graphs::recipe r;
+      r.kind = kind;
+      r.ranks = p;
+      r.block = 1 << 16;
+      diagnostics problems;
+      graphs::graph g = *graphs::generate(r, problems);
+      if (beside) {
+        const std::uint64_t end = memory_of(g);
+        g.send(rank_id{1}, graphs::segment{end, 24}, rank_id{2}, 5);
+        g.recv(rank_id{2}, graphs::segment{end + 32, 24}, rank_id{1}, 5);
+      }
+      graphs::compile_options options;
+      options.make_plan = false;
+      const graphs::compilation c = graphs::compile(g, options);
+      real_memory memory(memory_of(g));
+      const graph_builder part = built(g, memory);
+      const auto made = compiled(part, compiled_by::distributed);
+      EXPECT_EQ(in_parts(*made), !beside) << made->explain().text;
+      EXPECT_EQ(from_what_remained(*made), beside) << made->explain().text;
+      if (!lines_of(*made, "feedback").empty()) {
+        ++measured;
+        EXPECT_NE(measured_in(*made, g, c.moved, memory), "") << made->explain().text;
+      }
+      made->end();
+    }
+  EXPECT_GT(measured, 3);
+}
+
 /// In which bytes are read, overwritten and passed on at the same places, so that not all of them can be told apart.
 TEST(compile_in_parts, finds_in_random_graphs_what_rank_0_finds) {
   oracle::random_recipe recipe;
