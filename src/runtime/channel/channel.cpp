@@ -4,10 +4,10 @@
 #include "runtime/channel/copy_past_caches.h"
 #include "runtime/channel/direct_read.h"
 #include "runtime/channel/pieces.h"
+#include "vocabulary/base/copy_memory.h"
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <span>
 
 namespace tacit::runtime {
@@ -125,7 +125,7 @@ void source_port::fill(std::uint32_t slot, std::uint32_t piece) {
   if (past_caches())
     fill_past_caches(slot, piece);
   else if (const std::byte* const user = user_.contiguous(first, n))
-    std::memcpy(slot_at(slot), user, n);
+    copy_memory(slot_at(slot), user, n);
   else
     user_.gather(slot_at(slot), first, n);
 }
@@ -150,7 +150,7 @@ void source_port::fill_past_caches(std::uint32_t slot, std::uint32_t piece) {
 void destination_port::drain(std::uint32_t slot, std::uint32_t piece) {
   const std::uint64_t first = start_of(piece), n = length_of(piece);
   if (std::byte* const user = user_.contiguous(first, n))
-    std::memcpy(user, slot_at(slot), n);
+    copy_memory(user, slot_at(slot), n);
   else
     user_.scatter(slot_at(slot), first, n);
 }
@@ -172,7 +172,7 @@ void source_port::place() const {
     if (far)
       copy_past_caches(to, user, n);
     else
-      std::memcpy(to, user, n);
+      copy_memory(to, user, n);
   });
   if (far)
     order_copies();

@@ -1,4 +1,5 @@
 #include "runtime/channel/strided_memory.h"
+#include "vocabulary/base/copy_memory.h"
 
 #include <algorithm>
 #include <cstring>
@@ -40,9 +41,9 @@ void copy_pieces(std::byte* packed, std::byte* user, std::uint64_t length, std::
   default:
     for (; count > 0; --count, packed += length, user += distance) {
       if constexpr (Gather)
-        std::memcpy(packed, user, length);
+        copy_memory(packed, user, length);
       else
-        std::memcpy(user, packed, length);
+        copy_memory(user, packed, length);
     }
   }
 }
@@ -105,7 +106,7 @@ void strided_memory::gather(std::byte* into, std::uint64_t first, std::uint64_t 
       [&](std::uint64_t offset, std::byte* user, std::uint64_t length, std::int64_t distance,
           std::uint64_t count) { copy_pieces<true>(into + offset, user, length, distance, count); },
       [&](std::uint64_t offset, const std::byte* user, std::uint64_t part) {
-        std::memcpy(into + offset, user, part);
+        copy_memory(into + offset, user, part);
       });
 }
 
@@ -117,7 +118,7 @@ void strided_memory::scatter(const std::byte* from, std::uint64_t first, std::ui
       [&](std::uint64_t offset, std::byte* user, std::uint64_t length, std::int64_t distance,
           std::uint64_t count) { copy_pieces<false>(packed + offset, user, length, distance, count); },
       [&](std::uint64_t offset, std::byte* user, std::uint64_t part) {
-        std::memcpy(user, from + offset, part);
+        copy_memory(user, from + offset, part);
       });
 }
 

@@ -1,6 +1,6 @@
 #include "runtime/devices/backend.h"
+#include "vocabulary/base/copy_memory.h"
 
-#include <cstring>
 
 namespace tacit::runtime {
 
@@ -49,7 +49,7 @@ void for_each_piece(
 
 void copy_box(const box_copy& what) {
   for_each_piece(
-      what, [](std::byte* to, const std::byte* from, std::size_t bytes) { std::memcpy(to, from, bytes); });
+      what, [](std::byte* to, const std::byte* from, std::size_t bytes) { copy_memory(to, from, bytes); });
 }
 
 } // namespace tacit::runtime

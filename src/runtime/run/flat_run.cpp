@@ -6,10 +6,10 @@
 #include "runtime/mpi/rank_and_size.h"
 #include "runtime/mpi/tags.h"
 #include "runtime/run/lower.h"
+#include "vocabulary/base/copy_memory.h"
 
 #include <algorithm>
 #include <climits>
-#include <cstring>
 #include <fmt/format.h>
 
 namespace tacit::runtime {
@@ -211,7 +211,7 @@ void flat_run::post_receive(std::size_t i) {
 void flat_run::post_send(std::size_t i) {
   const message& m = sends_[i];
   for (std::uint32_t k = m.first_piece; k < m.end_piece; ++k)
-    std::memcpy(pointer(pieces_[k].staged), pointer(pieces_[k].user), pieces_[k].length);
+    copy_memory(pointer(pieces_[k].staged), pointer(pieces_[k].user), pieces_[k].length);
   const int code =
       MPI_Isend(pointer(m.address), m.count, m.type, m.peer, m.tag, comm_, &requests_[receives_.size() + i]);
   if (code != MPI_SUCCESS)
@@ -225,7 +225,7 @@ void flat_run::start() {
   for (std::size_t i = 0; i < sends_.size(); ++i)
     post_send(i);
   for (const piece& c : copies_) // while the messages travel
-    std::memcpy(pointer(c.staged), pointer(c.user), c.length);
+    copy_memory(pointer(c.staged), pointer(c.user), c.length);
 }
 
 void flat_run::fail(const message_error& e) {
@@ -282,7 +282,7 @@ void flat_run::take_in() {
     std::rethrow_exception(first_error_);
   for (const message& m : receives_)
     for (std::uint32_t k = m.first_piece; k < m.end_piece; ++k)
-      std::memcpy(pointer(pieces_[k].user), pointer(pieces_[k].staged), pieces_[k].length);
+      copy_memory(pointer(pieces_[k].user), pointer(pieces_[k].staged), pieces_[k].length);
 }
 
 bool flat_run::progress() {

@@ -7,10 +7,10 @@
 #include "runtime/mpi/mpi_error.h"
 #include "runtime/mpi/tags.h"
 #include "runtime/run/reducing.h"
+#include "vocabulary/base/copy_memory.h"
 
 #include <algorithm>
 #include <climits>
-#include <cstring>
 #include <fmt/format.h>
 #include <new>
 #include <stdexcept>
@@ -36,7 +36,7 @@ void append(action_span& all, const action_span& more) {
 
 void copy_bytes(std::span<const graphs::segment> from, std::span<const graphs::segment> into) {
   each_paired_piece(from, into, [](std::uint64_t there, std::uint64_t here, std::uint64_t n) {
-    std::memmove(reinterpret_cast<void*>(here), reinterpret_cast<const void*>(there), n);
+    copy_memory(reinterpret_cast<void*>(here), reinterpret_cast<const void*>(there), n);
   });
 }
 

@@ -100,6 +100,10 @@ graphs::choice_request request_of(const std::vector<rank_facts>& ranks, const co
   return out;
 }
 
+std::string prices_of(const graphs::choice_request& request) {
+  return origin_of_costs(request.where.node.empty());
+}
+
 /// A plan that was asked for by name has to be there.
 void refuse_unknown_plan(const graphs::choice& chosen, const std::string& plan) {
   if (plan.empty() || !chosen.variants.empty())
@@ -296,7 +300,7 @@ compiled_graph find_meaning(checked_graph graph, std::function<void()> go_on) {
               earlier.taken          ? "as an earlier run has measured"
               : !wanted.plan.empty() ? "as tacit_plan asks"
                                      : "as far as predictions tell");
-  out.why = explain(out.all.g, out.products, out.chosen);
+  out.why = explain(out.all.g, out.products, out.chosen, prices_of(graph.where));
   if (!earlier.words.empty())
     out.why = with_measured_before(out.why, earlier.words);
   return out;
@@ -320,8 +324,8 @@ std::vector<message> compile_and_tell(std::vector<message> parts, const compile_
     return told_to_all(compile_inputs(in, wanted));
   const graphs::choice_request where = request_of(in.facts, wanted);
   if (const auto chosen = choose_at_sight(*runs, where))
-    if (auto told =
-            told_as_collective(*runs, explain_at_sight(*runs, *chosen), *chosen, wanted.driver, where.where))
+    if (auto told = told_as_collective(*runs, explain_at_sight(*runs, *chosen, prices_of(where)), *chosen,
+                                       wanted.driver, where.where))
       return *std::move(told);
   const compiled_graph compiled = compile_inputs(in, wanted);
   if (auto told = told_as_collective(*runs, compiled.why, compiled.chosen, compiled.driver, where.where))
@@ -400,7 +404,7 @@ std::optional<compiled_graph> compile_remaining(std::vector<message> parts, cons
       !take_first(out.chosen, [](const graphs::named_plan& p) { return p.name != graphs::written_name; }))
     return std::nullopt;
   call_straight(out.chosen);
-  out.why = with_note(explain(out.all.g, out.products, out.chosen, whole), "analysis",
+  out.why = with_note(explain(out.all.g, out.products, out.chosen, prices_of(request), whole), "analysis",
                       fmt::format("{}; what remained was compiled by one rank", together));
   return out;
 }
@@ -469,7 +473,8 @@ std::optional<chosen_forms> choose_for(const graphs::part_finding& what, std::ui
   const graphs::compilation products = graphs::compile(g, wanted.compile);
   if (has_errors(products.problems) || products.schedule.as_written || !is_just(products.found, what))
     return std::nullopt;
-  graphs::choice chosen = graphs::choose(g, products, wanted.compile, request_of(ranks, wanted));
+  const graphs::choice_request request = request_of(ranks, wanted);
+  graphs::choice chosen = graphs::choose(g, products, wanted.compile, request);
   add_unpriced(chosen, g, products.schedule, wanted.driver);
   call_straight(chosen);
   chosen_forms out;
@@ -478,7 +483,8 @@ std::optional<chosen_forms> choose_for(const graphs::part_finding& what, std::ui
   for (const graphs::variant& w : chosen.variants)
     out.variants.push_back({w.plan, w.driver, w.predicted});
   out.crowded = chosen.crowded;
-  out.why = with_note(explain(g, products, chosen, graph_size{operations, transfers}), "analysis", together);
+  out.why = with_note(explain(g, products, chosen, prices_of(request), graph_size{operations, transfers}),
+                      "analysis", together);
   return out;
 }
 

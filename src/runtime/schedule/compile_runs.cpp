@@ -130,7 +130,7 @@ std::optional<graphs::choice> choose_at_sight(const whole_runs& runs, const grap
   return graphs::choose_large_exchange(m.kind, m.ranks, m.bytes, where);
 }
 
-explanation explain_at_sight(const whole_runs& runs, const graphs::choice& chosen) {
+explanation explain_at_sight(const whole_runs& runs, const graphs::choice& chosen, std::string_view prices) {
   const graphs::affine_meaning& m = runs.compiled.meaning;
   graphs::compilation known; // as far as it is told
   known.problems = runs.compiled.problems;
@@ -143,8 +143,8 @@ explanation explain_at_sight(const whole_runs& runs, const graphs::choice& chose
   known.schedule.as_written = true;
   known.schedule.why_as_written = reason::not_faster;
   known.schedule.detail = "as far as predictions tell";
-  const explanation why =
-      explain(graphs::graph(m.ranks), known, chosen, graph_size{runs.operations, messages_of(runs.g)});
+  const explanation why = explain(graphs::graph(m.ranks), known, chosen, prices,
+                                  graph_size{runs.operations, messages_of(runs.g)});
   return with_note(
       why, "runs",
       fmt::format("{} of messages that advance together, which were not expanded", runs_of(runs.g)));

@@ -34,7 +34,7 @@ std::optional<std::vector<message>> told_as_collective(const whole_runs& runs, c
                                                        const graphs::process_map& where);
 
 /// The explanation of a graph that was never expanded.
-explanation explain_at_sight(const whole_runs& runs, const graphs::choice& chosen);
+explanation explain_at_sight(const whole_runs& runs, const graphs::choice& chosen, std::string_view prices);
 
 /// On each rank: its part of what was told, without the explanation.
 rank_part part_of_collective(const told_collective& told, const local_graph& part);

@@ -34,12 +34,12 @@ std::string words(const graphs::priced_variant& w) {
                                        readable_seconds(w.predicted * 1e-9));
 }
 
-/// One line: all that was compared, cheapest first.
-std::string compared(const graphs::choice& chosen) {
+/// All that was compared, cheapest first, and where the prices are from.
+std::string compared(const graphs::choice& chosen, std::string_view prices) {
   std::string out;
   for (const graphs::priced_variant& w : chosen.compared)
     out += (out.empty() ? "predicted: " : ", ") + words(w);
-  return out.empty() ? out : out + "\n";
+  return out.empty() ? out : fmt::format("{}\nprices: {}\n", out, prices);
 }
 
 /// What reductions leave, as far as it is quickly said.
@@ -62,7 +62,7 @@ std::string combined(const graphs::graph& g, const graphs::compilation& c) {
 }
 
 std::string in_text(const graphs::graph& g, const graphs::compilation& c, const graphs::choice& chosen,
-                    const graph_size& size) {
+                    std::string_view prices, const graph_size& size) {
   std::string out =
       fmt::format("{} ranks, {} operations, {} transfers\n", g.ranks(), size.operations, size.transfers);
   for (const graphs::finding& f : c.found.found)
@@ -88,7 +88,7 @@ std::string in_text(const graphs::graph& g, const graphs::compilation& c, const 
         "runs as written: {}{}\n",
         c.schedule.why_as_written == reason::none ? "" : reason_label(c.schedule.why_as_written) + " ",
         c.schedule.detail);
-  out += compared(chosen);
+  out += compared(chosen, prices);
   for (const diagnostic& d : c.problems)
     out += fmt::format("note: TACIT-{:03} {} ({})\n", d.code, d.message, d.remedy);
   return out;
@@ -119,7 +119,7 @@ std::string array(const List& list, Write&& write) {
 }
 
 std::string in_json(const graphs::graph& g, const graphs::compilation& c, const graphs::choice& chosen,
-                    const graph_size& size) {
+                    std::string_view prices, const graph_size& size) {
   const auto one = [&](const graphs::finding& f) {
     return fmt::format(R"("pattern":{},"ranks":{},"bytes":{}{})", json_string(name(f.kind)),
                        g.communicators()[index(f.comm)].members.size(), f.bytes,
@@ -156,17 +156,17 @@ std::string in_json(const graphs::graph& g, const graphs::compilation& c, const 
         json_string(c.schedule.why_as_written == reason::none ? "" : reason_label(c.schedule.why_as_written)),
         json_string(c.schedule.detail));
   return fmt::format(
-      R"({{"ranks":{},"operations":{},"transfers":{},"found":{},"described":{},"stages":{},"refused":{},"not_used":{},"as_written":{}{},"predicted":{},"notes":{},"seconds":{{{}}}}})",
+      R"({{"ranks":{},"operations":{},"transfers":{},"found":{},"described":{},"stages":{},"refused":{},"not_used":{},"as_written":{}{},"predicted":{},"prices":{},"notes":{},"seconds":{{{}}}}})",
       g.ranks(), size.operations, size.transfers, found, described, stages, refused, not_used,
-      c.schedule.as_written, why, predicted, notes, times);
+      c.schedule.as_written, why, predicted, json_string(prices), notes, times);
 }
 
 } // namespace
 
 explanation explain(const graphs::graph& g, const graphs::compilation& c, const graphs::choice& chosen,
-                    std::optional<graph_size> size) {
+                    std::string_view prices, std::optional<graph_size> size) {
   const graph_size shown = size.value_or(graph_size{g.size(), c.moves().list.size()});
-  return {in_text(g, c, chosen, shown), in_json(g, c, chosen, shown)};
+  return {in_text(g, c, chosen, prices, shown), in_json(g, c, chosen, prices, shown)};
 }
 
 explanation explain_unknown(const graphs::graph& g) {

@@ -19,9 +19,10 @@ struct graph_size {
   std::uint64_t operations = 0, transfers = 0;
 };
 
-/// The part that is the same on all ranks. `size`: of the graph that `g` stands for, if it is another one.
+/// The part that is the same on all ranks. `prices`: where those of `chosen` are from. `size`: of the graph that `g` stands for, if it is
+/// another one.
 explanation explain(const graphs::graph& g, const graphs::compilation& c, const graphs::choice& chosen,
-                    std::optional<graph_size> size = {});
+                    std::string_view prices, std::optional<graph_size> size = {});
 
 /// Of a graph of which it is not known yet what it means, in the same form.
 explanation explain_unknown(const graphs::graph& g);

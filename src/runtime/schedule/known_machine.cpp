@@ -30,6 +30,11 @@ graphs::machine_costs known_costs(bool one_node) {
   return out;
 }
 
+std::string origin_of_costs(bool one_node) {
+  const std::string_view said = given(setting::message_cost);
+  return said.empty() ? origin_of_models(one_node) : fmt::format("TACIT_MESSAGE_COST={}", said);
+}
+
 std::uint64_t known_cache() {
   const bool has_prices = given(setting::message_cost).empty() && models_here().between_caches.measured;
   return has_prices ? cache_of_this_process() : 0;

@@ -30,9 +30,10 @@ private:
 class polled_destination : public polled_work {
 public:
   explicit polled_destination(destination_channel& channel) : channel_(channel) {}
+  /// What is not there yet is not looked at before this rank has sent: the line would have to be fetched back from here.
   bool begin() override {
     channel_.post();
-    return channel_.poll();
+    return false;
   }
   bool poll() override { return channel_.poll(); }
 
@@ -96,8 +97,7 @@ public:
   }
   bool progress() override {
     if (actions_->progress()) {
-      if (runs_ % runs_per_mark == 0 && peers_.distances().look())
-        note_distances();
+      end_run();
       return true;
     }
     if (actions_->moved())
@@ -110,6 +110,8 @@ public:
     while (!progress())
       if (const double idle = pause(); idle >= 0)
         rest(idle);
+      else
+        let_lines_arrive();
   }
   double pause() const override {
     return wait_.pause([this] {
@@ -137,6 +139,13 @@ private:
     auto made = std::make_unique<action_run>(shm_lowering(p, comm_, peers_, channels_).run());
     note_distances();
     return made;
+  }
+  /// The peers have taken the messages before this run's, whose slots the next run writes.
+  void end_run() {
+    if (runs_ % runs_per_mark == 0 && peers_.distances().look())
+      note_distances();
+    for (auto& [to, channel] : channels_.out)
+      channel.claim_next();
   }
   void note_distances() {
     for (auto& [to, channel] : channels_.out)
