@@ -243,7 +243,7 @@ TEST(compile_runs, a_copy_of_the_own_block_is_no_reason_to_expand) {
   const std::optional<whole_runs> runs = whole_runs_of(parts, {});
   ASSERT_TRUE(runs);
   EXPECT_EQ(runs->operations, 5u * 9u);
-  EXPECT_NE(explain_at_sight(*runs, *graphs::choose_large_exchange(pattern::alltoall, 5, 64, {}, 0))
+  EXPECT_NE(explain_at_sight(*runs, *graphs::choose_large_exchange(pattern::alltoall, 5, 64, {}, 0), "")
                 .text.find("5 ranks, 45 operations, 25 transfers"),
             std::string::npos);
   local_operation more = parts[2].operations.others().front();
@@ -336,7 +336,7 @@ TEST(compile_runs, steps_of_exchanges_chosen_at_sight_are_right) {
     where.finalists = true;
     const auto chosen = graphs::choose_large_exchange(kind, 9, 40'000, where, 0);
     ASSERT_TRUE(chosen);
-    const auto told = told_as_collective(*runs, explain_at_sight(*runs, *chosen), *chosen, "", {});
+    const auto told = told_as_collective(*runs, explain_at_sight(*runs, *chosen, ""), *chosen, "", {});
     ASSERT_TRUE(told);
     bool as_collective = false;
     const auto all = plans_told(*told, parts, as_collective);
