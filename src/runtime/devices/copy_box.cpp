@@ -1,7 +1,6 @@
 #include "runtime/devices/backend.h"
 #include "vocabulary/base/copy_memory.h"
 
-
 namespace tacit::runtime {
 
 namespace {
