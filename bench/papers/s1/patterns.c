@@ -18,7 +18,7 @@
  * A line: "result <seconds of a run, for each way> <seconds of the first compilation> <of a later one> <wrong values>", then for
  * graphs what tacit_explain says, as text and as JSON. RUNS runs make a block, which ends when the last rank has; the median block
  * counts. With one run to a block all ranks start at the same time, as far as clocks tell. Values are compared after each block.
- * RUNS_BEFORE runs come before the first block of a graph, while it measures its variants. */
+ * RUNS_BEFORE runs come before the first block of a graph, while it measures its variants. Each block begins with another way. */
 #include "../../whole_number.h"
 
 #include <mpi.h>
@@ -374,7 +374,8 @@ int main(int argc, char** argv) {
   static double times[most_ways][most_blocks];
   long bad = 0, all_bad = 0;
   for (int block = -warm_up; block < blocks; block++)
-    for (int way = 0; way < n_ways; way++) {
+    for (int turn = 0; turn < n_ways; turn++) {
+      const int way = (block + warm_up + turn) % n_ways;
       fill(sent, block);
       const double start = together(runs);
       for (int run = 0; run < runs; run++)

@@ -333,18 +333,17 @@ std::vector<variant> chooser::kept() {
 /// Keeps those, and their plans.
 void chooser::take() {
   std::vector<variant> variants = kept();
-  std::vector<bool> used(out_.plans.size(), false);
-  for (const variant& w : variants)
-    used[w.plan] = true;
-  std::vector<std::size_t> now(out_.plans.size(), 0);
+  constexpr std::size_t unused = ~std::size_t{0};
+  std::vector<std::size_t> now(out_.plans.size(), unused);
   std::vector<named_plan> plans;
-  for (std::size_t i = 0; i < out_.plans.size(); ++i)
-    if (used[i]) {
-      now[i] = plans.size();
-      plans.push_back(std::move(out_.plans[i]));
+  for (variant& w : variants) {
+    std::size_t& number = now[w.plan];
+    if (number == unused) {
+      number = plans.size();
+      plans.push_back(std::move(out_.plans[w.plan]));
     }
-  for (variant& w : variants)
-    w.plan = now[w.plan];
+    w.plan = number;
+  }
   out_.variants = std::move(variants);
   out_.plans = std::move(plans);
 }

@@ -53,7 +53,8 @@ struct priced_variant {
 };
 
 struct choice {
-  std::vector<named_plan> plans;        ///< those of `variants`
+  std::vector<named_plan>
+      plans; ///< those of `variants`, in their order: the first one is of what is to be taken
   std::vector<variant> variants;        ///< kept, the one to be taken first; empty: none has that driver
   std::vector<priced_variant> compared; ///< all, cheapest first
   bool crowded = false;                 ///< somewhere ranks share cores
@@ -61,6 +62,7 @@ struct choice {
 
 struct choice_request {
   machine_costs costs;
+  std::string prices; ///< for people: where `costs` are from
   process_map where;
   std::string driver;                ///< that alone; empty: any of shm, p2p, coll, and pcoll if it is there
   std::string plan;                  ///< that alone, by its name; empty: any

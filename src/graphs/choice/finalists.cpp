@@ -10,7 +10,7 @@ namespace {
 /// In ns. What takes less is mostly MPI's and our own work on short messages, which models tell well, and would have to gain what the
 /// communicators of finalists cost; long messages depend on caches and on who shares cores, which no model knows.
 constexpr double worth_measuring = 5'000;
-constexpr std::size_t most_finalists = 6, most_with_many_steps = 4;
+constexpr std::size_t most_with_many_steps = 4;
 /// Of what the first one is predicted to take. Through memory a run is at times several times faster or slower than predicted, by who
 /// shares cores.
 constexpr double finalist_within = 2, finalist_through_memory_within = 4;

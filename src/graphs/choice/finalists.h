@@ -10,6 +10,8 @@
 
 namespace tacit::graphs {
 
+inline constexpr std::size_t most_finalists = 6;
+
 /// Somewhere ranks share cores.
 bool has_crowded_node(const process_map& where, std::uint32_t ranks);
 

@@ -18,6 +18,7 @@
 // more, and a broadcast (two where words are many).
 #include "runtime/schedule/compile_in_parts.h"
 
+#include "graphs/choice/finalists.h"
 #include "graphs/part/facts.h"
 #include "graphs/part/part_plan.h"
 #include "graphs/part/part_run.h"
@@ -142,8 +143,7 @@ std::string parts_answer::words() const {
 namespace {
 
 using short_text = std::array<char, 64>;
-/// As many as finalists_among gives (choose.h); more are not told.
-constexpr std::size_t most_variants = 6;
+constexpr std::size_t most_variants = graphs::most_finalists;
 using plans_by_number = std::bitset<most_variants>;
 
 /// How rank 0 has chosen, as all ranks hear it.
@@ -235,11 +235,11 @@ private:
   void leave_to_one(const local_graph& part, compile_by_one by_one, rank_part& mine);
   void check_own(rank_part& mine);
   void check_told(rank_part& mine);
-  /// Collective: `make` gives the steps and their groups, and `accept` is asked if they are right here. What all say about it.
+  /// Collective: `make` gives the steps and their groups, and `accept`, which may keep them, is asked behind it. What all say about them.
   graphs::part_facts check(const graphs::own_part& own, function_ref<part_refusal()> make,
                            function_ref<part_refusal()> accept);
-  /// Collective: the same of each of `n` plans, of which `make` and `accept` get the number. Which are right on all ranks; none if the
-  /// first is not: then the others are not looked at, and the graph is refused.
+  /// Collective: the same of each of `n` plans, of which `make` and `accept` get the number, that of the plan to be taken first. Which are
+  /// right on all ranks; none if the first is not: then the others are not looked at, and the graph is refused.
   plans_by_number check_each(std::size_t n, const graphs::own_part& own,
                              function_ref<part_refusal(std::size_t)> make,
                              function_ref<part_refusal(std::size_t)> accept);
@@ -372,7 +372,7 @@ void in_parts::collect_facts() {
 part_refusal in_parts::choose(words_on_their_way& words) {
   const auto operations = static_cast<std::uint64_t>(said_.facts.operations);
   const auto moved = static_cast<std::uint64_t>(said_.facts.transfers);
-  const std::optional<chosen_forms> taken = choose_for(finding_, operations, moved, of_all_, wanted_);
+  const std::optional<chosen_variants> taken = choose_for(finding_, operations, moved, of_all_, wanted_);
   if (!taken || taken->plans.size() > most_variants || taken->variants.size() > most_variants ||
       !std::all_of(taken->plans.begin(), taken->plans.end(), fits) || !fits(wanted_.driver) ||
       taken->why.text.size() + taken->why.json.size() > words.size())
@@ -457,34 +457,53 @@ plans_by_number in_parts::check_each(std::size_t n, const graphs::own_part& own,
   return right;
 }
 
+/// Of a part with one candidate for each plan. What is not right on some rank is not measured.
+void keep_only(rank_part& part, const plans_by_number& right) {
+  std::vector<std::size_t> number(part.candidates.size());
+  std::vector<named_program> kept;
+  std::string left_out;
+  for (std::size_t k = 0; k < part.candidates.size(); ++k) {
+    number[k] = kept.size();
+    if (k < right.size() && right[k])
+      kept.push_back(std::move(part.candidates[k]));
+    else
+      left_out += (left_out.empty() ? "" : ", ") + part.candidates[k].name;
+  }
+  std::erase_if(part.variants,
+                [&](const program_variant& w) { return w.candidate >= right.size() || !right[w.candidate]; });
+  for (program_variant& w : part.variants)
+    w.candidate = number[w.candidate];
+  part.candidates = std::move(kept);
+  part.trial.of_finalists = part.variants.size() > 1;
+  if (!left_out.empty())
+    part.why =
+        with_note(part.why, "not measured", left_out + ": some rank could not make or check its steps");
+}
+
 void in_parts::check_own(rank_part& mine) {
   const graphs::own_part own{*part_, self(), std::move(gets_), std::move(gives_)};
-  std::array<named_program, most_variants> made;
   const auto make = [&](std::size_t k) {
     steps_ = graphs::own_steps(finding_, own, chosen_.plans[k].data(), nodes());
     return steps_ ? part_refusal::none : part_refusal::no_choice;
   };
   const auto accept = [&](std::size_t k) {
-    made[k] = {chosen_.plans[k].data(), make_program(*part_, *steps_, self())};
-    mine.candidates.reserve(chosen_.n_plans);
-    mine.variants.reserve(chosen_.n_variants);
+    mine.candidates.resize(chosen_.n_plans);
+    mine.candidates[k] = {chosen_.plans[k].data(), make_program(*part_, *steps_, self())};
     return part_refusal::none;
   };
   const plans_by_number right = check_each(chosen_.n_plans, own, make, accept);
   if (right.none())
     return;
-  std::array<std::size_t, most_variants> number{};
-  for (std::size_t k = 0; k < right.size(); ++k)
-    if (right[k]) {
-      number[k] = mine.candidates.size();
-      mine.candidates.push_back(std::move(made[k]));
-    }
+  for (std::size_t k = 0; k < chosen_.n_plans; ++k)
+    mine.candidates[k].name = chosen_.plans[k].data(); // also of what has no steps here
   mine.why = std::move(why_);
-  for (std::size_t i = 0; i < chosen_.n_variants; ++i)
-    if (const decision::variant& w = chosen_.variants[i]; right[w.plan])
-      mine.variants.push_back({number[w.plan], w.driver.data(), w.predicted});
   mine.driver = chosen_.asked.data();
-  mine.trial = {mine.variants.size() > 1, chosen_.crowded != 0};
+  for (std::size_t i = 0; i < chosen_.n_variants; ++i) {
+    const decision::variant& w = chosen_.variants[i];
+    mine.variants.push_back({w.plan, w.driver.data(), w.predicted});
+  }
+  mine.trial = {true, chosen_.crowded != 0};
+  keep_only(mine, right);
 }
 
 /// Else the graph itself is told as quickly.
@@ -550,7 +569,7 @@ void in_parts::check_told(rank_part& mine) {
   const plans_by_number right =
       check_each(mine.candidates.size(), own, make, [](std::size_t) { return part_refusal::none; });
   if (right.any())
-    std::erase_if(mine.variants, [&](const program_variant& w) { return !right[w.candidate]; });
+    keep_only(mine, right);
 }
 
 } // namespace

@@ -85,6 +85,7 @@ graphs::choice_request request_of(const std::vector<rank_facts>& ranks, const co
     out.where.cache.clear();
   out.where.cores = cores_here();
   out.costs = known_costs(one_node);
+  out.prices = origin_of_costs(one_node);
   out.driver = wanted.driver;
   out.plan = wanted.plan;
   out.persistent = persistent_calls() != nullptr;
@@ -98,10 +99,6 @@ graphs::choice_request request_of(const std::vector<rank_facts>& ranks, const co
   out.finalists = wanted.measures == measuring::finalists && may_wait && !wanted.in_background() &&
                   tuned_run::of_graphs() < most_with_finalists;
   return out;
-}
-
-std::string prices_of(const graphs::choice_request& request) {
-  return origin_of_costs(request.where.node.empty());
 }
 
 /// A plan that was asked for by name has to be there.
@@ -300,7 +297,7 @@ compiled_graph find_meaning(checked_graph graph, std::function<void()> go_on) {
               earlier.taken          ? "as an earlier run has measured"
               : !wanted.plan.empty() ? "as tacit_plan asks"
                                      : "as far as predictions tell");
-  out.why = explain(out.all.g, out.products, out.chosen, prices_of(graph.where));
+  out.why = explain(out.all.g, out.products, out.chosen, graph.where.prices);
   if (!earlier.words.empty())
     out.why = with_measured_before(out.why, earlier.words);
   return out;
@@ -324,7 +321,7 @@ std::vector<message> compile_and_tell(std::vector<message> parts, const compile_
     return told_to_all(compile_inputs(in, wanted));
   const graphs::choice_request where = request_of(in.facts, wanted);
   if (const auto chosen = choose_at_sight(*runs, where))
-    if (auto told = told_as_collective(*runs, explain_at_sight(*runs, *chosen, prices_of(where)), *chosen,
+    if (auto told = told_as_collective(*runs, explain_at_sight(*runs, *chosen, where.prices), *chosen,
                                        wanted.driver, where.where))
       return *std::move(told);
   const compiled_graph compiled = compile_inputs(in, wanted);
@@ -404,7 +401,7 @@ std::optional<compiled_graph> compile_remaining(std::vector<message> parts, cons
       !take_first(out.chosen, [](const graphs::named_plan& p) { return p.name != graphs::written_name; }))
     return std::nullopt;
   call_straight(out.chosen);
-  out.why = with_note(explain(out.all.g, out.products, out.chosen, prices_of(request), whole), "analysis",
+  out.why = with_note(explain(out.all.g, out.products, out.chosen, request.prices, whole), "analysis",
                       fmt::format("{}; what remained was compiled by one rank", together));
   return out;
 }
@@ -466,9 +463,9 @@ bool is_just(const graphs::findings& f, const graphs::part_finding& what) {
 
 } // namespace
 
-std::optional<chosen_forms> choose_for(const graphs::part_finding& what, std::uint64_t operations,
-                                       std::uint64_t transfers, const std::vector<rank_facts>& ranks,
-                                       const compile_request& wanted) {
+std::optional<chosen_variants> choose_for(const graphs::part_finding& what, std::uint64_t operations,
+                                          std::uint64_t transfers, const std::vector<rank_facts>& ranks,
+                                          const compile_request& wanted) {
   const graphs::graph g = graphs::stand_in(what, static_cast<std::uint32_t>(ranks.size()));
   const graphs::compilation products = graphs::compile(g, wanted.compile);
   if (has_errors(products.problems) || products.schedule.as_written || !is_just(products.found, what))
@@ -477,13 +474,13 @@ std::optional<chosen_forms> choose_for(const graphs::part_finding& what, std::ui
   graphs::choice chosen = graphs::choose(g, products, wanted.compile, request);
   add_unpriced(chosen, g, products.schedule, wanted.driver);
   call_straight(chosen);
-  chosen_forms out;
+  chosen_variants out;
   for (const graphs::named_plan& p : chosen.plans)
     out.plans.push_back(p.name);
   for (const graphs::variant& w : chosen.variants)
     out.variants.push_back({w.plan, w.driver, w.predicted});
   out.crowded = chosen.crowded;
-  out.why = with_note(explain(g, products, chosen, prices_of(request), graph_size{operations, transfers}),
+  out.why = with_note(explain(g, products, chosen, request.prices, graph_size{operations, transfers}),
                       "analysis", together);
   return out;
 }

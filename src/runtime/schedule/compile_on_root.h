@@ -58,8 +58,8 @@ std::optional<compiled_graph> compile_remaining(std::vector<message> parts, cons
 
 /// How a collective is to be carried out that all ranks have found without their graph: the first variant, or whichever turns out to be the
 /// fastest of them.
-struct chosen_forms {
-  std::vector<std::string> plans;        ///< their names (choose.h)
+struct chosen_variants {
+  std::vector<std::string> plans;        ///< their names (choose.h), that of the first variant first
   std::vector<program_variant> variants; ///< `candidate` is one of `plans`
   bool crowded = false;                  ///< ranks share cores
   explanation why;
@@ -67,8 +67,8 @@ struct chosen_forms {
 
 /// Compares variants of the collective, by a graph that stands for the one that the ranks have, with so many operations and transfers;
 /// nothing if that graph's plan is not this collective.
-std::optional<chosen_forms> choose_for(const graphs::part_finding& what, std::uint64_t operations,
-                                       std::uint64_t transfers, const std::vector<rank_facts>& ranks,
-                                       const compile_request& wanted);
+std::optional<chosen_variants> choose_for(const graphs::part_finding& what, std::uint64_t operations,
+                                          std::uint64_t transfers, const std::vector<rank_facts>& ranks,
+                                          const compile_request& wanted);
 
 } // namespace tacit::runtime

@@ -30,7 +30,7 @@ private:
 class polled_destination : public polled_work {
 public:
   explicit polled_destination(destination_channel& channel) : channel_(channel) {}
-  /// What is not there yet is not looked at before this rank has sent: the line would have to be fetched back from here.
+  /// Looked at by whoever has begun it, when this rank has sent: a line of what is not there yet would have to be fetched back from here.
   bool begin() override {
     channel_.post();
     return false;
@@ -94,17 +94,24 @@ public:
       peers_.distances().mark();
     wait_.begin();
     actions_->start();
+    while (!actions_->progress() && actions_->moved()) { // this rank may be elsewhere until it waits
+    }
   }
   bool progress() override {
-    if (actions_->progress()) {
-      end_run();
-      return true;
+    bool moved = false; // what one message lets begin may wait for one that is there, too
+    while (!actions_->progress()) {
+      if (actions_->moved()) {
+        moved = true;
+        continue;
+      }
+      if (moved)
+        wait_.news();
+      else
+        wait_.nothing_new([this](auto&& visit) { actions_->each_polled(visit); });
+      return false;
     }
-    if (actions_->moved())
-      wait_.news();
-    else
-      wait_.nothing_new([this](auto&& visit) { actions_->each_polled(visit); });
-    return false;
+    end_run();
+    return true;
   }
   void finish() override {
     while (!progress())
@@ -140,7 +147,8 @@ private:
     note_distances();
     return made;
   }
-  /// The peers have taken the messages before this run's, whose slots the next run writes.
+  /// Where messages go both ways the peers have taken those before this run's, whose slots the next run writes; a slot of those that run
+  /// ahead is at worst fetched back once more.
   void end_run() {
     if (runs_ % runs_per_mark == 0 && peers_.distances().look())
       note_distances();
