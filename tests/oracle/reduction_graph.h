@@ -20,12 +20,7 @@ public:
         named_(named) {}
 
   graph make() {
-    for (const reducer& r :
-         {reducer{"maximum", "byte", 1, true, false, true}, reducer{"join", "pair", 2, false, true, true},
-          reducer{"sum", "float", 4, true, true, true}, reducer{"sum", "int", 4, true, false, true},
-          reducer{"last", "pair", 2, false, false, true}, reducer{"own", "int", 4, true, false, false}})
-      g_.add_reducer(r);
-    next_.assign(g_.ranks(), between(0, 40));
+    add_operators();
     for (std::uint32_t c = between(0, 2); c > 0; --c)
       add_group();
     for (std::uint32_t i = between(1, 3); i > 0; --i) {
@@ -37,8 +32,31 @@ public:
     return std::move(g_);
   }
 
+  /// Scans along the rows or columns of a grid, of `lines` of them, each by itself.
+  graph make_lines(std::uint32_t lines) {
+    add_operators();
+    for (std::uint32_t i = between(1, 2); i > 0; --i) {
+      scan_along_lines(lines);
+      while (chance(30))
+        add_noise();
+      if (chance(20))
+        exchange();
+    }
+    order_conflicts();
+    return std::move(g_);
+  }
+
 private:
   using place = std::vector<segment>; ///< of one rank
+
+  void add_operators() {
+    for (const reducer& r :
+         {reducer{"maximum", "byte", 1, true, false, true}, reducer{"join", "pair", 2, false, true, true},
+          reducer{"sum", "float", 4, true, true, true}, reducer{"sum", "int", 4, true, false, true},
+          reducer{"last", "pair", 2, false, false, true}, reducer{"own", "int", 4, true, false, false}})
+      g_.add_reducer(r);
+    next_.assign(g_.ranks(), between(0, 40));
+  }
 
   std::uint32_t between(std::uint64_t low, std::uint64_t high) {
     return static_cast<std::uint32_t>(low + random_() % (high - low + 1));
@@ -122,17 +140,9 @@ private:
 
   void exchange() {
     const std::vector<rank_id> members = groups_[chance(60) ? 0 : between(0, groups_.size() - 1)];
-    by_ = reducer_id{chance(70) ? (chance(50) ? 0u : 3u) : between(0, 5)};
-    element_ = g_.reducers()[index(by_)].element;
-    bytes_ = element_ * between(1, 4);
-    group_ = members;
-    if (chance(5))
-      group_.pop_back();
-    if (group_.size() < 2)
+    choose_elements();
+    if (!gather_operands(members))
       return;
-    mine_.clear();
-    for (const rank_id r : group_)
-      mine_.push_back(operand(r));
     const std::uint32_t root = between(0, group_.size() - 1);
     switch (between(0, 9)) {
     case 0:
@@ -160,10 +170,60 @@ private:
       reduce_scatter();
       break;
     case 8:
-      chance(33) ? scan_in_a_chain() : chance(50) ? scan_by_each() : scan_by_doubling();
+      scan(between(0, 2));
       break;
     default:
-      chance(33) ? exscan_in_a_chain() : chance(50) ? exscan_by_each() : exscan_by_doubling();
+      scan(between(3, 5));
+    }
+  }
+  void choose_elements() {
+    by_ = reducer_id{chance(70) ? (chance(50) ? 0u : 3u) : between(0, 5)};
+    element_ = g_.reducers()[index(by_)].element;
+    bytes_ = element_ * between(1, 4);
+  }
+  /// Of a group, now and then without its last member. False if nobody is left to combine anything.
+  bool gather_operands(const std::vector<rank_id>& members) {
+    group_ = members;
+    if (chance(5))
+      group_.pop_back();
+    if (group_.size() < 2)
+      return false;
+    mine_.clear();
+    for (const rank_id r : group_)
+      mine_.push_back(operand(r));
+    return true;
+  }
+  void scan(std::uint32_t how) {
+    switch (how) {
+    case 0:
+      return scan_in_a_chain();
+    case 1:
+      return scan_by_each();
+    case 2:
+      return scan_by_doubling();
+    case 3:
+      return exscan_in_a_chain();
+    case 4:
+      return exscan_by_each();
+    default:
+      return exscan_by_doubling();
+    }
+  }
+  /// Side by side or at a distance, now and then backwards or in any order, and now and then one of the lines does nothing.
+  void scan_along_lines(std::uint32_t lines) {
+    const std::uint32_t n = g_.ranks() / lines, how = between(0, 5);
+    const bool rows = chance(50), backwards = chance(20), shuffled = chance(10);
+    choose_elements();
+    for (std::uint32_t line = 0; line < lines; ++line) {
+      std::vector<rank_id> members;
+      for (std::uint32_t k = 0; k < n; ++k)
+        members.push_back(rank_id{rows ? line * n + k : line + k * lines});
+      if (backwards)
+        std::reverse(members.begin(), members.end());
+      if (shuffled)
+        std::shuffle(members.begin(), members.end(), random_);
+      if (!chance(5) && gather_operands(members))
+        scan(how);
     }
   }
   /// Where a rank combines: over its operand, or elsewhere.
@@ -447,6 +507,16 @@ inline graph reduction_graph(std::uint64_t seed, std::uint32_t ranks) {
 /// Some of whose groups no communicator has.
 inline graph unnamed_reduction_graph(std::uint64_t seed) {
   return reduction_graph_maker(seed, 4, 7, false).make();
+}
+/// Lines of ranks scan; one line is all ranks, now and then backwards or in any order.
+inline graph scans_along_lines(std::uint64_t seed, std::uint32_t lines, std::uint32_t ranks) {
+  return reduction_graph_maker(seed, ranks, ranks, false).make_lines(lines);
+}
+/// Two lines of four to six ranks, or three of four.
+inline graph scans_along_lines(std::uint64_t seed) {
+  const std::uint32_t lines = seed % 4 == 3 ? 3 : 2;
+  const std::uint32_t ranks = lines == 3 ? 12 : 8 + 2 * static_cast<std::uint32_t>(seed % 3);
+  return scans_along_lines(seed, lines, ranks);
 }
 
 } // namespace tacit::oracle

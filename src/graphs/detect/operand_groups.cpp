@@ -38,14 +38,19 @@ std::optional<comm_id> operand_groups::known(std::span<const operand> operands, 
 std::optional<comm_id> operand_groups::guess(std::span<const operand> operands, rank_id destination) {
   const rank_set ranks = ranks_of(operands);
   const bool ascending = std::ranges::adjacent_find(ranks, std::greater_equal()) == ranks.end();
-  const std::size_t next = g_.communicators().size() + guesses_.size();
-  if (ranks.size() < smallest_guess || !ascending || !std::ranges::binary_search(ranks, destination) ||
-      next >= most_communicators)
+  if (ranks.size() < smallest_guess || !ascending || !std::ranges::binary_search(ranks, destination))
     return std::nullopt;
-  const auto [guessed, fresh] = guessed_.try_emplace(ranks, numbered(next));
-  if (fresh)
-    guesses_.push_back({"", ranks});
-  return guessed->second;
+  return guess(ranks);
+}
+
+std::optional<comm_id> operand_groups::guess(const std::vector<rank_id>& members) {
+  if (const auto guessed = guessed_.find(members); guessed != guessed_.end())
+    return guessed->second;
+  const std::size_t next = g_.communicators().size() + guesses_.size();
+  if (next >= most_communicators)
+    return std::nullopt;
+  guesses_.push_back({"", members});
+  return guessed_[members] = numbered(next);
 }
 
 comm_id operand_groups::keep(comm_id comm, std::vector<communicator>& kept) {

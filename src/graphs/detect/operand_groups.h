@@ -1,4 +1,5 @@
-// The groups whose operands are combined: communicators of the graph, and guesses, which no communicator has.
+// The groups whose operands are combined: communicators of the graph, and guesses, which no communicator has. The order of members counts for
+// scans.
 #pragma once
 
 #include "graphs/detect/subgroups.h"
@@ -22,6 +23,8 @@ public:
   /// The group of these ranks: the one that was guessed before, or a new one. Nothing if they are few, if one gives two operands,
   /// or if who gets the result, `destination`, gives none.
   std::optional<comm_id> guess(std::span<const operand> operands, rank_id destination);
+  /// The group of these ranks in this order, likewise.
+  std::optional<comm_id> guess(const std::vector<rank_id>& members);
 
   bool is_guess(comm_id comm) const { return index(comm) >= g_.communicators().size(); }
   const std::vector<rank_id>& members(comm_id comm) const {
@@ -35,7 +38,7 @@ private:
   const graph& g_;
   std::map<std::pair<rank_set, bool>, std::optional<comm_id>> known_;
   std::vector<communicator> guesses_;
-  std::map<rank_set, comm_id> guessed_;
+  std::map<std::vector<rank_id>, comm_id> guessed_; ///< by members in order
   std::map<comm_id, comm_id> kept_;
 };
 

@@ -9,7 +9,7 @@
 //
 // Ranks that no communicator has are a guess (detect_options::subgroups). What they combine is taken if all of them get it, as rows of
 // a grid do, or if they are four or more and no member is in another such group: where each rank adds up what its neighbors have,
-// the groups overlap.
+// the groups overlap. Of scans, whose terms have other ranks each, scan_groups.h says which groups they might be of.
 //
 // Cost O(operands written out · log) a round; nearly always there is one round.
 #include "graphs/detect/reductions.h"
@@ -130,7 +130,7 @@ private:
   void look() {
     found_.clear();
     axes_.clear();
-    scans_ = find_scans(g_, t_, list_, refused_, options_.smallest_group);
+    scans_ = find_scans(g_, t_, list_, refused_, options_, groups_);
     for (scan_piece& x : scans_.found)
       found_[{x.kind, x.comm, no_rank, x.by, 0}].push_back(std::move(x.piece));
     for (const part_of_item& x : scans_.rest)

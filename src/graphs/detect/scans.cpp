@@ -4,12 +4,16 @@
 // them begins or ends; between two cuts there is a scan if every member has a term. In an exclusive scan the second member gets the first
 // one's operand as it is, which is no term but a transfer.
 //
-// Cost O(operands of the terms · log) for each communicator that terms can belong to; others cost their number of members.
+// Cost O(operands of the terms at members · log) for each group that terms can belong to; others cost their number of members.
 #include "graphs/detect/scans.h"
+
+#include "graphs/detect/scan_groups.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <optional>
+#include <span>
 #include <tuple>
 
 namespace tacit::graphs {
@@ -47,17 +51,18 @@ public:
     out_.missed_by.assign(list.size(), scans::no_miss);
   }
 
-  scans run(std::uint32_t smallest_group) {
+  scans run(const detect_options& options, operand_groups& groups) {
     for (const comm_id comm : by_size()) {
       const std::vector<rank_id>& members = g_.communicators()[index(comm)].members;
-      if (members.size() < std::max(smallest_group, 3u))
+      if (members.size() < std::max(options.smallest_group, 3u))
         break;
-      for (std::uint32_t i = 0; i < members.size(); ++i)
-        position_[index(members[i])] = i;
-      search(comm);
-      for (const rank_id r : members)
-        position_[index(r)] = nowhere;
+      search(comm, members);
     }
+    is_guess_ = true;
+    if (options.subgroups)
+      for (const std::vector<rank_id>& members : scan_groups(g_, t_, list_, uses(), options.smallest_group))
+        if (const std::optional<comm_id> comm = groups.guess(members))
+          search(*comm, members);
     for (std::uint32_t i = 0; i < list_.size(); ++i)
       if (!refused_[list_[i].part])
         for (const interval& free : free_of(taken_[0][i], list_[i].length))
@@ -96,19 +101,39 @@ private:
     return out;
   }
 
+  /// Of each term, for those who guess.
+  std::vector<term_use> uses() {
+    std::vector<term_use> out;
+    for (std::uint32_t i = 0; i < list_.size(); ++i)
+      if (refused_[list_[i].part])
+        out.push_back(term_use::refused);
+      else
+        out.push_back(free_of(taken_[0][i], list_[i].length).empty() ? term_use::taken : term_use::open);
+    return out;
+  }
+
+  void search(comm_id comm, std::span<const rank_id> members) {
+    members_ = members;
+    for (std::uint32_t i = 0; i < members.size(); ++i)
+      position_[index(members[i])] = i;
+    search(comm);
+    for (const rank_id r : members)
+      position_[index(r)] = nowhere;
+  }
+
   void search(comm_id comm) {
     prefixes up_to, before;
-    for (std::uint32_t i = 0; i < list_.size(); ++i) {
-      const term& x = list_[i];
-      const std::uint32_t at = position_[index(x.destination)];
-      if (refused_[x.part] || at == nowhere || !x.order.empty())
-        continue;
-      if (x.operands.size() == at + std::size_t{1})
-        add(i, up_to);
-      else if (x.operands.size() == at)
-        add(i, before);
-    }
-    const std::size_t n = g_.communicators()[index(comm)].members.size();
+    for (std::size_t at = 0; at < members_.size(); ++at)
+      for (const term& x : std::ranges::equal_range(list_, members_[at], {}, &term::destination)) {
+        const auto number = static_cast<std::uint32_t>(&x - list_.data());
+        if (refused_[x.part] || !x.order.empty())
+          continue;
+        if (x.operands.size() == at + std::size_t{1})
+          add(number, up_to);
+        else if (x.operands.size() == at)
+          add(number, before);
+      }
+    const std::size_t n = members_.size();
     for (const auto& [longest, unused] : up_to)
       if (longest.distances.size() == n)
         combine(comm, pattern::scan, longest, up_to);
@@ -174,13 +199,12 @@ private:
   }
 
   void combine(comm_id comm, pattern kind, const prefix& longest, const prefixes& all) {
-    const std::vector<rank_id>& members = g_.communicators()[index(comm)].members;
     std::vector<ranges> of_member; // from the second on
-    for (std::size_t i = 1; i < members.size(); ++i) {
+    for (std::size_t i = 1; i < members_.size(); ++i) {
       const std::size_t operands = kind == pattern::scan ? i + 1 : i;
       if (operands == 1) {
         of_member.push_back(
-            moves(members[0], members[1], longest.phase, g_.reducers()[index(longest.by)].element));
+            moves(members_[0], members_[1], longest.phase, g_.reducers()[index(longest.by)].element));
       } else {
         const auto found = all.find(
             {longest.by,
@@ -261,7 +285,9 @@ private:
 
   void miss(comm_id comm, pattern kind, const std::vector<const range*>& chosen, std::size_t member,
             std::uint64_t bytes) {
-    const rank_id without = g_.communicators()[index(comm)].members[member];
+    if (is_guess_) // what only looks like a scan may be something else of these ranks
+      return;
+    const rank_id without = members_[member];
     bool noted = false;
     for (const range* x : chosen) {
       if (!x || x->kind != item_kind::term || out_.missed_by[x->item] != scans::no_miss)
@@ -279,7 +305,9 @@ private:
   const transfers& t_;
   const std::vector<term>& list_;
   const std::vector<bool>& refused_;
-  std::vector<std::uint32_t> position_;         ///< in the communicator that is looked at
+  std::span<const rank_id> members_;            ///< of the group that is looked at,
+  std::vector<std::uint32_t> position_;         ///< and where in it a rank stands
+  bool is_guess_ = false;                       ///< no communicator has it
   std::vector<std::vector<interval>> taken_[3]; ///< by kind and number of the item
   scans out_;
 };
@@ -287,8 +315,8 @@ private:
 } // namespace
 
 scans find_scans(const graph& g, const transfers& t, const std::vector<term>& list,
-                 const std::vector<bool>& refused, std::uint32_t smallest_group) {
-  return scan_search(g, t, list, refused).run(smallest_group);
+                 const std::vector<bool>& refused, const detect_options& options, operand_groups& groups) {
+  return scan_search(g, t, list, refused).run(options, groups);
 }
 
 } // namespace tacit::graphs

@@ -1,7 +1,9 @@
-// Scans by meaning: what the first members of a communicator give, combined, at the member that is the last of them or comes next.
+// Scans by meaning: what the first members of a group give, combined, at the member that is the last of them or comes next. Groups are
+// communicators of the graph, and guesses (scan_groups.h).
 #pragma once
 
 #include "graphs/detect/detect.h"
+#include "graphs/detect/operand_groups.h"
 #include "graphs/flow/terms.h"
 
 #include <string>
@@ -39,9 +41,10 @@ struct scans {
   static constexpr std::uint32_t no_miss = ~std::uint32_t{0};
 };
 
-/// `list`: the terms of `t`; those of refused parts (by number) do not count, nor those that must keep their order. Communicators of fewer than `smallest_group` members, or
-/// of two, among whom a scan is a reduction, are not looked at. Each byte is taken once, by the largest communicator first.
+/// `list`: the terms of `t`; those of refused parts (by number) do not count, nor those that must keep their order. Groups of fewer than
+/// options.smallest_group members, or of two, among whom a scan is a reduction, are not looked at. Each byte is taken once, by the largest communicator
+/// first, then, if options.subgroups asks for them, by groups that no communicator has, which are put into `groups`.
 scans find_scans(const graph& g, const transfers& t, const std::vector<term>& list,
-                 const std::vector<bool>& refused, std::uint32_t smallest_group);
+                 const std::vector<bool>& refused, const detect_options& options, operand_groups& groups);
 
 } // namespace tacit::graphs

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <functional>
 #include <iterator>
@@ -206,6 +207,11 @@ std::vector<rank_set> components(const ledger& book, std::uint32_t ranks) {
 
 std::vector<rank_set> lattices(const ledger& book, std::uint32_t ranks) {
   const auto [busiest, partner] = partners_of_busiest(book, ranks);
+  return lattices_around(busiest, partner);
+}
+
+std::vector<rank_set> lattices_around(std::uint32_t busiest, const std::vector<bool>& partner) {
+  const auto ranks = static_cast<std::uint32_t>(partner.size());
   std::vector<lattice> found;
   std::vector<bool> explained(ranks, false);
   const std::vector<std::uint32_t> divisors = divisors_of(ranks);
@@ -357,25 +363,27 @@ bool concerns_fewer(const ledger& book, std::uint32_t ranks, const detect_option
          are_dense(book, some, options.density);
 }
 
-std::string name_of_group(const rank_set& members) {
-  const auto rank = [&](std::size_t i) { return index(members[i]); };
+std::string name_of_group(const std::vector<rank_id>& members) {
+  const auto rank = [&](std::size_t i) { return static_cast<std::int64_t>(index(members[i])); };
   const auto distance = rank(1) - rank(0);
   bool even = true;
   for (std::size_t i = 1; i < members.size(); ++i)
     even = even && rank(i) - rank(i - 1) == distance;
   if (even)
     return fmt::format("ranks-{}-{}{}", rank(0), rank(members.size() - 1),
-                       distance == 1 ? std::string() : fmt::format("-by-{}", distance));
+                       std::abs(distance) == 1 ? std::string() : fmt::format("-by-{}", std::abs(distance)));
   constexpr std::size_t shown = 6;
-  if (members.size() > shown)
-    return fmt::format("{}-ranks-of-{}-{}", members.size(), rank(0), rank(members.size() - 1));
+  if (members.size() > shown) {
+    const auto [lowest, highest] = std::ranges::minmax(members);
+    return fmt::format("{}-ranks-of-{}-{}", members.size(), index(lowest), index(highest));
+  }
   std::string text = "ranks";
   for (std::size_t i = 0; i < members.size(); ++i)
     text += fmt::format("-{}", rank(i));
   return text;
 }
 
-std::string new_name(const rank_set& members, std::span<const communicator> known,
+std::string new_name(const std::vector<rank_id>& members, std::span<const communicator> known,
                      std::span<const communicator> groups) {
   std::string name = name_of_group(members);
   const auto has = [&](const communicator& c) { return c.name == name; };

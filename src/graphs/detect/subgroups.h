@@ -27,6 +27,8 @@ using rank_set = std::vector<rank_id>; ///< ascending
 
 std::vector<rank_set> components(const ledger& book, std::uint32_t ranks);
 std::vector<rank_set> lattices(const ledger& book, std::uint32_t ranks);
+/// Likewise by the partners of one rank, itself among them (by rank): what fits those, everywhere.
+std::vector<rank_set> lattices_around(std::uint32_t rank, const std::vector<bool>& partner);
 std::vector<rank_set> stars(const ledger& book, std::uint32_t ranks);
 std::vector<rank_set> most_ranks(const ledger& book, std::uint32_t ranks);
 std::vector<rank_set> fans(const ledger& book, std::uint32_t ranks);
@@ -38,10 +40,10 @@ bool exchange_as_a_whole(const ledger& book, const rank_set& members, double den
 /// Some ranks exchange nothing, and so large a share of the pairs of the others does that it is theirs alone, and no vector collective of all.
 bool concerns_fewer(const ledger& book, std::uint32_t ranks, const detect_options& options);
 
-/// "ranks-0-3", "ranks-0-12-by-4", "ranks-0-1-5", "9-ranks-of-0-40".
-std::string name_of_group(const rank_set& members);
+/// "ranks-0-3", "ranks-0-12-by-4", "ranks-0-1-5", "9-ranks-of-0-40"; the first member first ("ranks-3-0"), as scans need it.
+std::string name_of_group(const std::vector<rank_id>& members);
 /// The same, or with a number if that is taken.
-std::string new_name(const rank_set& members, std::span<const communicator> known,
+std::string new_name(const std::vector<rank_id>& members, std::span<const communicator> known,
                      std::span<const communicator> groups);
 
 } // namespace tacit::graphs

@@ -31,7 +31,7 @@ compile_options options_of(std::uint64_t seed) {
 
 struct tally {
   std::map<pattern, int> found;
-  int of_guesses = 0;
+  int of_guesses = 0, scans_of_guesses = 0;
   int rounding = 0, in_order = 0, beside_kept = 0, refused = 0, by_form = 0;
   int in_pieces = 0, written_in_pieces = 0,
       not_in_pieces = 0;                ///< not: as written it is no plan that validates
@@ -96,6 +96,7 @@ void check(const graph& g, std::uint64_t seed, tally& count) {
   for (const finding& f : c.combined.found) {
     ++count.found[f.kind];
     count.of_guesses += index(f.comm) >= g.communicators().size();
+    count.scans_of_guesses += index(f.comm) >= g.communicators().size() && is_scan(f.kind);
     count.rounding += g.reducers()[index(f.by)].rounds;
     count.in_order += !f.order.empty();
   }
@@ -139,6 +140,17 @@ TEST(reductions, of_ranks_that_no_communicator_has) {
     check(oracle::unnamed_reduction_graph(seed), seed, count);
   EXPECT_GT(count.of_guesses, static_cast<int>(graphs / 20));
   RecordProperty("of_guesses", count.of_guesses);
+}
+
+TEST(reductions, that_are_scans_along_lines_without_communicators) {
+  tally count;
+  const std::uint64_t first = oracle::fuzz_seed(), graphs = oracle::fuzz_count() / 40;
+  for (std::uint64_t seed = first; seed < first + graphs && !testing::Test::HasFatalFailure(); ++seed)
+    check(oracle::scans_along_lines(seed), seed, count);
+  EXPECT_GT(count.scans_of_guesses, static_cast<int>(graphs / 2));
+  EXPECT_GT(count.found[pattern::scan], static_cast<int>(graphs / 5));
+  EXPECT_GT(count.found[pattern::exscan], static_cast<int>(graphs / 5));
+  RecordProperty("scans_of_guesses", count.scans_of_guesses);
 }
 
 /// Everybody's operand at the first members, which combine what arrives with what they have at `at`.

@@ -261,5 +261,186 @@ TEST(scans, take_what_is_theirs_before_smaller_communicators) {
   expect_right(g, c, "two communicators");
 }
 
+using ranks_of = std::vector<std::uint32_t>;
+
+/// A scan among ranks of a larger graph, by each for itself: what is in front comes last, so operators need not commute.
+void scan_by_hand(graph& g, reducer_id by, const ranks_of& members, bool inclusive,
+                  std::uint64_t base = 0x100) {
+  const segment operand{base, 8}, result{base + 0x40, 8};
+  const int tag = static_cast<int>(base);
+  for (std::size_t i = 1; i < members.size(); ++i) {
+    const rank_id me{members[i]};
+    std::size_t before = i;
+    op_id last = no_op;
+    if (inclusive) {
+      last = g.copy(me, std::span(&operand, 1), std::span(&result, 1));
+    } else {
+      const rank_id from{members[--before]};
+      g.send(from, operand, me, tag);
+      last = g.recv(me, result, from, tag);
+    }
+    while (before-- > 0) {
+      const rank_id from{members[before]};
+      g.send(from, operand, me, tag);
+      const op_id next = g.recv_reduce(me, std::span(&result, 1), from, by, tag);
+      g.depend(last, next);
+      last = next;
+    }
+  }
+}
+
+ranks_of every(std::uint32_t first, std::uint32_t distance, std::uint32_t count) {
+  ranks_of out;
+  for (std::uint32_t k = 0; k < count; ++k)
+    out.push_back(first + k * distance);
+  return out;
+}
+
+/// "scan 3 2 1 0", sorted.
+std::vector<std::string> groups_in(const graph& g, const compilation& c) {
+  const graph all = with_groups(g, c.groups);
+  std::vector<std::string> out;
+  for (const finding& f : c.found.found) {
+    std::string text(name(f.kind));
+    for (const rank_id r : all.communicators()[index(f.comm)].members)
+      text += " " + std::to_string(index(r));
+    out.push_back(std::move(text));
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
+using texts = std::vector<std::string>;
+
+texts found_among(const graph& g, const char* what) {
+  const compilation c = compile(g);
+  expect_right(g, c, what);
+  return groups_in(g, c);
+}
+
+TEST(scans, along_rows_and_columns_without_communicators) {
+  const std::uint32_t n = 4;
+  for (const reducer& with : {sum, join})
+    for (const bool inclusive : {true, false})
+      for (int which = 1; which <= 3; ++which) {
+        graph g(n * n);
+        const reducer_id by = g.add_reducer(with);
+        texts wanted;
+        for (std::uint32_t i = 0; i < n; ++i) {
+          const std::string kind = inclusive ? "scan" : "exscan";
+          const auto text = [&](const ranks_of& members) {
+            std::string out = kind;
+            for (const std::uint32_t r : members)
+              out += " " + std::to_string(r);
+            return out;
+          };
+          const ranks_of row = every(i * n, 1, n), column = every(i, n, n);
+          if (which % 2 == 1) {
+            scan_by_hand(g, by, row, inclusive);
+            wanted.push_back(text(row));
+          }
+          if (which >= 2) {
+            scan_by_hand(g, by, column, inclusive, 0x200);
+            wanted.push_back(text(column));
+          }
+        }
+        std::ranges::sort(wanted);
+        EXPECT_EQ(found_among(g, "lines"), wanted) << inclusive << which << with.operation;
+      }
+}
+
+/// The chain of terms says in which order, also backwards among all ranks, where there is a communicator of another order.
+TEST(scans, of_guesses_have_any_order) {
+  for (const reducer& with : {sum, join})
+    for (const bool inclusive : {true, false})
+      for (const ranks_of& members : {ranks_of{3, 2, 1, 0}, {5, 1, 7, 3}, {9, 0, 2, 1, 8}, {8, 6, 4, 2, 0}}) {
+        graph g(members.size() == 4 && members.front() == 3 ? 4 : 10);
+        scan_by_hand(g, g.add_reducer(with), members, inclusive);
+        std::string wanted = inclusive ? "scan" : "exscan";
+        for (const std::uint32_t r : members)
+          wanted += " " + std::to_string(r);
+        EXPECT_EQ(found_among(g, wanted.c_str()), texts{wanted});
+      }
+  graph g(6);
+  scan_by_hand(g, g.add_reducer(sum), {4, 3, 2, 1}, true);
+  const compilation c = compile(g);
+  ASSERT_EQ(c.groups.size(), 1u);
+  EXPECT_EQ(c.groups.front().name, "ranks-4-1");
+}
+
+TEST(scans, of_guesses_need_four_ranks_and_no_other_operator) {
+  graph few(8), mixed(8);
+  scan_by_hand(few, few.add_reducer(sum), {1, 4, 6}, true);
+  EXPECT_EQ(found_among(few, "three ranks"), texts{});
+  scan_by_hand(mixed, mixed.add_reducer(sum), {1, 4, 6}, true);
+  const segment operand{0x100, 8}, result{0x140, 8};
+  op_id last = mixed.copy(rank_id{7}, std::span(&operand, 1), std::span(&result, 1));
+  const reducer_id maximum = mixed.add_reducer({"maximum", "int", 4, true, false, true});
+  for (const std::uint32_t from : {6u, 4u, 1u}) {
+    mixed.send(rank_id{from}, operand, rank_id{7}, 5);
+    const op_id next = mixed.recv_reduce(rank_id{7}, std::span(&result, 1), rank_id{from}, maximum, 5);
+    mixed.depend(last, next);
+    last = next;
+  }
+  EXPECT_EQ(found_among(mixed, "the last one by another operator"), texts{});
+}
+
+/// Each rank adds up its own and what some ranks before it have; the first ones have fewer.
+TEST(scans, sums_of_those_before_are_none) {
+  for (const std::uint32_t reach : {3u, 4u})
+    for (const reducer& with : {sum, join}) {
+      graph g(12);
+      const reducer_id by = g.add_reducer(with);
+      const segment operand{0x100, 8}, result{0x140, 8};
+      for (std::uint32_t r = 1; r < g.ranks(); ++r) {
+        op_id last = g.copy(rank_id{r}, std::span(&operand, 1), std::span(&result, 1));
+        for (std::uint32_t k = 1; k <= std::min(reach, r); ++k) {
+          g.send(rank_id{r - k}, operand, rank_id{r});
+          const op_id next = g.recv_reduce(rank_id{r}, std::span(&result, 1), rank_id{r - k}, by);
+          g.depend(last, next);
+          last = next;
+        }
+      }
+      EXPECT_EQ(found_among(g, "windows"), texts{}) << reach;
+    }
+}
+
+/// What an allreduce gives to all is no scan's, unless the last member has it twice.
+TEST(scans, of_guesses_leave_an_allreduce_what_it_has) {
+  for (const bool twice : {false, true}) {
+    graph g(9);
+    const reducer_id by = g.add_reducer(sum);
+    const ranks_of members{2, 3, 5, 8};
+    const segment operand{0x100, 8};
+    scan_by_hand(g, by, twice ? members : ranks_of{2, 3, 5}, true);
+    for (const std::uint32_t to : members) {
+      const segment result{0x200, 8};
+      op_id last = g.copy(rank_id{to}, std::span(&operand, 1), std::span(&result, 1));
+      for (const std::uint32_t from : members)
+        if (from != to) {
+          g.send(rank_id{from}, operand, rank_id{to}, 1);
+          const op_id next = g.recv_reduce(rank_id{to}, std::span(&result, 1), rank_id{from}, by, 1);
+          g.depend(last, next);
+          last = next;
+        }
+    }
+    texts wanted{"allreduce 2 3 5 8"};
+    if (twice)
+      wanted.emplace_back("scan 2 3 5 8");
+    EXPECT_EQ(found_among(g, "an allreduce beside"), wanted);
+  }
+}
+
+/// A communicator of all ranks has its scan, and rows have theirs of other operands.
+TEST(scans, of_guesses_beside_one_of_all_ranks) {
+  graph g(12);
+  const reducer_id by = g.add_reducer(sum);
+  scan_by_hand(g, by, every(0, 1, 12), true, 0x1000);
+  for (std::uint32_t i = 0; i < 3; ++i)
+    scan_by_hand(g, by, every(4 * i, 1, 4), true, 0x2000);
+  EXPECT_EQ(found_among(g, "two levels"),
+            (texts{"scan 0 1 2 3", "scan 0 1 2 3 4 5 6 7 8 9 10 11", "scan 4 5 6 7", "scan 8 9 10 11"}));
+}
+
 } // namespace
 } // namespace tacit::test
