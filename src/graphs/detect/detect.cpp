@@ -1,17 +1,21 @@
 // Collectives among transfers: the visible list.
 //
-// Groups from the largest to the smallest, each set of members once, then groups that nobody named; within a group from the highest
+// Groups from the largest to the smallest, each set of members once, then groups that nobody named, for data and then for barriers; within a group from the highest
 // abstraction to the lowest. Each family takes what it finds from the ledger; what is left at the end is the
 // residual. The families say in their heads what they do and cost; altogether O(transfers · groups that
 // contain them) plus what differing pieces need.
 #include "graphs/detect/detect.h"
 
+#include "graphs/detect/barrier_groups.h"
 #include "graphs/detect/family.h"
 #include "graphs/detect/subgroups.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
+#include <optional>
 #include <set>
+#include <utility>
 
 namespace tacit::graphs {
 
@@ -61,6 +65,21 @@ bool higher(const finding& a, const finding& b) {
   return a.kind < b.kind;
 }
 
+constexpr std::size_t most_groups = 60'000; // numbers of communicators have 16 bits
+
+/// The number of a group among those of findings, which it joins if it is new. Nothing if there are too many.
+std::optional<comm_id> number_of_group(findings& out, const graph& g, rank_set members) {
+  const auto known = std::ranges::find(out.groups, members, &communicator::members);
+  const std::size_t number = g.communicators().size() + static_cast<std::size_t>(known - out.groups.begin());
+  if (number >= most_groups)
+    return std::nullopt;
+  if (known == out.groups.end()) {
+    std::string name = new_name(members, g.communicators(), out.groups);
+    out.groups.push_back({std::move(name), std::move(members)});
+  }
+  return comm_id{static_cast<std::uint16_t>(number)};
+}
+
 /// Searches groups that no communicator has, among what is left.
 class subgroup_search {
 public:
@@ -77,8 +96,6 @@ public:
   }
 
 private:
-  static constexpr std::size_t most_groups = 60'000; // numbers of communicators have 16 bits
-
   /// Guesses look at all transfers a few times; groups that overlap in many ways would do it once for each.
   bool may_look_at(const rank_set& members) {
     constexpr std::uint64_t times = 16, at_least = 1 << 20;
@@ -123,8 +140,7 @@ private:
       return;
     std::stable_sort(here.found.begin(), here.found.end(), higher);
     std::move(here.found.begin(), here.found.end(), std::back_inserter(out_.found));
-    std::string name = new_name(members, g_.communicators(), out_.groups);
-    out_.groups.push_back({std::move(name), std::move(members)});
+    number_of_group(out_, g_, std::move(members));
   }
 
   ledger& book_;
@@ -135,6 +151,30 @@ private:
   std::set<rank_set> tried_;
   std::uint64_t looked_at_ = 0; ///< transfers
 };
+
+/// Barriers of ranks that no communicator has, beside those that were found. Cost: that of wait sets, and the square of ranks.
+void find_barriers_of_groups(const graph& g, const matching& m, const run_order& o,
+                             const detect_options& options, findings& out) {
+  const double steps = static_cast<double>(g.size()) * g.ranks() / 64;
+  if ((!g.has_fences() && !g.has_empty_sends()) || g.ranks() > most_ranks_for_barriers ||
+      steps > static_cast<double>(options.budget))
+    return;
+  std::vector<rank_set> settled;
+  for (const finding& f : out.found)
+    if (f.kind == pattern::barrier) {
+      settled.push_back(g.communicators()[index(f.comm)].members);
+      std::ranges::sort(settled.back());
+      if (settled.back().size() == g.ranks())
+        return;
+    }
+  for (rank_set& members : barrier_groups(compute_wait_sets(g, m, o, sync_paths::explicit_only), g.ranks())) {
+    const auto covers = [&](const rank_set& larger) { return std::ranges::includes(larger, members); };
+    if (members.size() < options.smallest_group || std::ranges::any_of(settled, covers))
+      continue;
+    if (const std::optional<comm_id> comm = number_of_group(out, g, std::move(members)))
+      out.found.push_back({.kind = pattern::barrier, .comm = *comm, .blocks = 0, .slices = {}});
+  }
+}
 
 } // namespace
 
@@ -176,6 +216,8 @@ findings detect(const graph& g, const matching& m, const run_order& o, const tra
   }
   if (options.subgroups && book.open() > 0)
     subgroup_search(book, g, groups, options, out).run();
+  if (options.subgroups)
+    find_barriers_of_groups(g, m, o, options, out);
   out.residual = book.rest();
   return out;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
 
 namespace tacit::graphs {
 namespace {
@@ -45,6 +46,38 @@ std::vector<comm_id> widest_first(const graph& g) {
   return all;
 }
 
+/// Wait sets of the graph: of single groups, or of all ranks once as many groups were asked for as that costs.
+class waits_of_graph {
+public:
+  waits_of_graph(const graph& g, const matching& m, const run_order& o, sync_paths paths)
+      : g_(g), m_(m), o_(o), paths_(paths) {}
+
+  bool complete(const std::vector<rank_id>& members) {
+    const std::size_t cost_of_all = (g_.ranks() + 63) / 64;
+    passes_ += (members.size() + 63) / 64;
+    if (!all_ && (passes_ <= cost_of_all || g_.ranks() > wait_set_limit))
+      return wait_sets_complete(g_, m_, o_, members, paths_);
+    return std::ranges::all_of(members, [&](rank_id waiter) {
+      return std::ranges::all_of(
+          members, [&](rank_id other) { return waiter == other || all().contains(waiter, other); });
+    });
+  }
+
+  const wait_sets& all() {
+    if (!all_)
+      all_ = compute_wait_sets(g_, m_, o_, paths_);
+    return *all_;
+  }
+
+private:
+  const graph& g_;
+  const matching& m_;
+  const run_order& o_;
+  sync_paths paths_;
+  std::size_t passes_ = 0; ///< over all operations, for 64 ranks each
+  std::optional<wait_sets> all_;
+};
+
 bool contains_all(const std::vector<rank_id>& sorted_whole, const std::vector<rank_id>& sorted_part) {
   return std::includes(sorted_whole.begin(), sorted_whole.end(), sorted_part.begin(), sorted_part.end());
 }
@@ -62,6 +95,7 @@ added_synchronization missing_synchronization(const graph& g, const matching& m,
     return out;
   const sync_paths paths = policy == sync_policy::data ? sync_paths::explicit_only : sync_paths::all;
   const guaranteed_pairs data(g, t);
+  waits_of_graph waits(g, m, o, paths);
 
   std::vector<std::vector<rank_id>> settled; // sorted member sets whose wait sets are complete in the plan
   for (const comm_id comm : widest_first(g)) {
@@ -71,7 +105,7 @@ added_synchronization missing_synchronization(const graph& g, const matching& m,
       continue;
     if (std::any_of(settled.begin(), settled.end(), [&](const auto& s) { return contains_all(s, members); }))
       continue;
-    if (!wait_sets_complete(g, m, o, members, paths))
+    if (!waits.complete(members))
       continue;
     if (!data.all_of(members))
       out.barriers.push_back(comm);
@@ -85,7 +119,7 @@ added_synchronization missing_synchronization(const graph& g, const matching& m,
     return out;
   }
 
-  const wait_sets required = compute_wait_sets(g, m, o, paths);
+  const wait_sets& required = waits.all();
   std::vector<std::vector<std::uint64_t>> settled_words;
   for (const auto& members : settled) {
     auto& words = settled_words.emplace_back(required.words_per_rank, 0);

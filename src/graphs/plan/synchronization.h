@@ -27,7 +27,7 @@ bool keeps_orders(const graph& g, sync_policy policy);
 
 /// Data guarantees exactly the pairs (destination, source) of `t`: every transfer arrives straight from its
 /// origin. Cost: one wait-set check per communicator; the full wait sets (p²/8 bytes) only if no barrier
-/// covers all ranks.
+/// covers all ranks, or if there are so many communicators that these cost less.
 added_synchronization missing_synchronization(const graph& g, const matching& m, const run_order& o,
                                               const transfers& t, sync_policy policy);
 

@@ -2,6 +2,7 @@
 // agrees with the graph.
 #include "graphs/choice/generated_form.h"
 #include "graphs/compile/compile.h"
+#include "graphs/detect/barrier_groups.h"
 #include "graphs/detect/subgroups.h"
 #include "graphs/plan/plan_judge.h"
 #include "oracle/fuzz_count.h"
@@ -42,6 +43,25 @@ void add_by_hand(graph& g, pattern kind, const ranks_of& members, std::uint64_t 
       else if (kind == pattern::scatter && a == root)
         send(a, 1 + b, b, 0);
     }
+}
+
+/// Signals in rounds, each twice as far as those before: after the last round each has heard from all.
+void add_barrier(graph& g, const ranks_of& members, int tag) {
+  const auto n = static_cast<std::uint32_t>(members.size());
+  std::vector<op_id> heard(n, no_op);
+  for (std::uint32_t far = 1; far < n; far *= 2) {
+    std::vector<op_id> now;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      const rank_id me{members[i]};
+      const op_id sent = g.send(me, segment{}, rank_id{members[(i + far) % n]}, tag);
+      if (heard[i] != no_op)
+        g.depend(heard[i], sent);
+      now.push_back(g.recv(me, segment{}, rank_id{members[(i + n - far) % n]}, tag));
+      if (heard[i] != no_op)
+        g.depend(heard[i], now.back());
+    }
+    heard = now;
+  }
 }
 
 ranks_of every(std::uint32_t first, std::uint32_t distance, std::uint32_t count) {
@@ -342,6 +362,129 @@ TEST(subgroups, stages_share_the_groups_that_they_find) {
   EXPECT_EQ(validate(all, c.matched, c.order, c.moved, c.in_stages.schedule), "");
 }
 
+TEST(subgroups, barriers_of_rows_and_columns) {
+  const std::uint32_t rows = 4, columns = 5;
+  for (int which = 1; which <= 3; ++which) {
+    graph g(rows * columns);
+    for (std::uint32_t i = 0; i < rows && which % 2 == 1; ++i)
+      add_barrier(g, every(i * columns, 1, columns), 1);
+    for (std::uint32_t j = 0; j < columns && which >= 2; ++j)
+      add_barrier(g, every(j, columns, rows), 2);
+    const found_groups f = search(g);
+    for (std::uint32_t i = 0; i < rows && which % 2 == 1; ++i)
+      EXPECT_EQ(f.by_group.count({pattern::barrier, every(i * columns, 1, columns)}), 1u) << which;
+    for (std::uint32_t j = 0; j < columns && which >= 2; ++j)
+      EXPECT_EQ(f.by_group.count({pattern::barrier, every(j, columns, rows)}), 1u) << which;
+    EXPECT_EQ(f.all, (which % 2) * 4 + (which / 2) * 5);
+    std::size_t barriers = 0, messages = 0;
+    for (const rank_plan& r : f.c.schedule.ranks)
+      for (const step& s : r.steps)
+        ++(s.kind == step_kind::collective ? barriers : messages);
+    EXPECT_EQ(barriers, rows * columns * (which == 3 ? 2 : 1));
+    EXPECT_EQ(messages, 0u) << "all signals are the barriers'";
+  }
+}
+
+TEST(subgroups, barriers_share_ranks_and_the_groups_of_data) {
+  graph g(12);
+  const ranks_of first{0, 1, 2, 3, 4, 5}, second{4, 5, 6, 9, 11}, apart{7, 8, 10};
+  add_barrier(g, first, 1);
+  add_barrier(g, second, 2);
+  add_barrier(g, apart, 3); // three are neighbors
+  add_by_hand(g, pattern::alltoall, first, 0x4000, 8);
+  const found_groups f = search(g);
+  EXPECT_EQ(f.by_group.count({pattern::barrier, first}), 1u);
+  EXPECT_EQ(f.by_group.count({pattern::barrier, second}), 1u);
+  EXPECT_EQ(f.by_group.count({pattern::alltoall, first}), 1u);
+  EXPECT_EQ(f.all, 3);
+  EXPECT_EQ(f.c.groups.size(), 2u);
+}
+
+/// Signals one way, and among neighbors, are no barrier; nor is one among some ranks if all have one.
+TEST(subgroups, signals_are_no_barriers) {
+  graph one_way(8);
+  op_id heard = no_op;
+  for (std::uint32_t r = 0; r + 1 < 8; ++r) {
+    const op_id sent = one_way.send(rank_id{r}, segment{}, rank_id{r + 1});
+    if (heard != no_op)
+      one_way.depend(heard, sent);
+    heard = one_way.recv(rank_id{r + 1}, segment{}, rank_id{r});
+  }
+  EXPECT_EQ(search(one_way).all, 0);
+
+  graph ring(8);
+  for (std::uint32_t r = 0; r < 8; ++r)
+    for (const std::uint32_t to : {(r + 1) % 8, (r + 7) % 8}) {
+      ring.send(rank_id{r}, segment{}, rank_id{to});
+      ring.recv(rank_id{to}, segment{}, rank_id{r});
+    }
+  EXPECT_EQ(search(ring).all, 0);
+
+  graph one_after_the_other(16);
+  for (std::uint32_t i = 0; i < 4; ++i)
+    add_barrier(one_after_the_other, every(4 * i, 1, 4), 1);
+  std::vector<op_id> last(16, no_op);
+  const std::size_t first_ones = one_after_the_other.size();
+  for (std::uint32_t i = 0; i < first_ones; ++i)
+    last[index(one_after_the_other[op_id{i}].rank)] = op_id{i};
+  for (std::uint32_t j = 0; j < 4; ++j)
+    add_barrier(one_after_the_other, every(j, 4, 4), 2);
+  for (std::size_t i = first_ones; i < one_after_the_other.size(); ++i) {
+    const op_id op{static_cast<std::uint32_t>(i)};
+    one_after_the_other.depend(last[index(one_after_the_other[op].rank)], op);
+  }
+  const found_groups f = search(one_after_the_other);
+  EXPECT_EQ(f.all, 1);
+  EXPECT_EQ(f.by_group.count({pattern::barrier, every(0, 1, 16)}), 1u);
+}
+
+/// All of a random table that says who has heard from whom: each group is one, and planted ones that keep to themselves are found.
+TEST(subgroups, barriers_are_cliques_of_those_who_have_heard_from_each_other) {
+  std::mt19937_64 random(oracle::fuzz_seed());
+  for (std::uint64_t i = 0; i < oracle::fuzz_count(); ++i) {
+    const auto ranks = static_cast<std::uint32_t>(5 + random() % 80);
+    wait_sets heard;
+    heard.words_per_rank = (ranks + 63) / 64;
+    heard.words.assign(heard.words_per_rank * ranks, 0);
+    const auto hear = [&](std::uint32_t a, std::uint32_t b) {
+      if (a != b)
+        heard.words[a * heard.words_per_rank + b / 64] |= std::uint64_t{1} << (b % 64);
+    };
+    ranks_of order(ranks);
+    std::iota(order.begin(), order.end(), 0u);
+    std::shuffle(order.begin(), order.end(), random);
+    std::vector<rank_set> planted;
+    for (std::size_t at = 0; at + 4 <= order.size();) {
+      const std::size_t n = std::min<std::size_t>(4 + random() % 6, order.size() - at);
+      rank_set group;
+      for (std::size_t k = at; k < at + n; ++k)
+        group.push_back(rank_id{order[k]});
+      for (const rank_id a : group)
+        for (const rank_id b : group)
+          hear(index(a), index(b));
+      std::ranges::sort(group);
+      if (n < ranks)
+        planted.push_back(group);
+      at += n;
+    }
+    const bool apart = random() % 2 == 0;
+    for (std::uint32_t a = 0; a < ranks; ++a)
+      for (std::uint32_t b = 0; b < ranks; ++b)
+        if (random() % 4 == 0 && (!apart || a < b)) // one way only, or both here and there
+          hear(a, b);
+    const std::vector<rank_set> found = barrier_groups(heard, ranks);
+    for (const rank_set& group : found) {
+      ASSERT_GE(group.size(), 4u);
+      ASSERT_LT(group.size(), ranks);
+      for (const rank_id a : group)
+        for (const rank_id b : group)
+          ASSERT_TRUE(a == b || heard.contains(a, b));
+    }
+    for (const rank_set& group : planted)
+      ASSERT_TRUE(!apart || std::ranges::count(found, group) == 1) << i;
+  }
+}
+
 TEST(subgroups, groups_have_names_that_can_be_read) {
   const auto named = [](const ranks_of& members) {
     rank_set set;
@@ -351,6 +494,9 @@ TEST(subgroups, groups_have_names_that_can_be_read) {
   };
   EXPECT_EQ(named({0, 1, 2, 3}), "ranks-0-3");
   EXPECT_EQ(named({1, 5, 9}), "ranks-1-9-by-4");
+  EXPECT_EQ(named({9, 5, 1}), "ranks-9-1-by-4");
+  EXPECT_EQ(named({3, 2, 1, 0}), "ranks-3-0");
+  EXPECT_EQ(named({40, 0, 1, 5, 6, 7, 8}), "7-ranks-of-0-40");
   EXPECT_EQ(named({0, 1, 5}), "ranks-0-1-5");
   EXPECT_EQ(named({0, 1, 5, 6, 7, 8, 40}), "7-ranks-of-0-40");
 }
@@ -377,7 +523,10 @@ TEST(subgroups, random_graphs_keep_their_meaning) {
         left.erase(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(n));
       else
         left.pop_back();
-      add_by_hand(g, kinds[below(5)], members, base, 1 + below(9), below(n));
+      if (below(5) == 0)
+        add_barrier(g, members, static_cast<int>(base >> 12));
+      else
+        add_by_hand(g, kinds[below(5)], members, base, 1 + below(9), below(n));
       base += 0x1000;
       ++planted;
     }
