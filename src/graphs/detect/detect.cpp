@@ -1,9 +1,9 @@
 // Collectives among transfers: the visible list.
 //
-// Groups from the largest to the smallest, each set of members once, then groups that nobody named, for data and then for barriers; within a group from the highest
-// abstraction to the lowest. Each family takes what it finds from the ledger; what is left at the end is the
-// residual. The families say in their heads what they do and cost; altogether O(transfers · groups that
-// contain them) plus what differing pieces need.
+// Groups from the largest to the smallest, each set of members once, then groups that nobody named, for data and
+// then for barriers; within a group from the highest abstraction to the lowest. Each family takes what it finds
+// from the ledger; what is left at the end is the residual. The families say in their heads what they do and
+// cost; altogether O(transfers · groups that contain them) plus what differing pieces need.
 #include "graphs/detect/detect.h"
 
 #include "graphs/detect/barrier_groups.h"
@@ -67,30 +67,36 @@ bool higher(const finding& a, const finding& b) {
 
 constexpr std::size_t most_groups = 60'000; // numbers of communicators have 16 bits
 
-/// The number of a group among those of findings, which it joins if it is new. Nothing if there are too many.
-std::optional<comm_id> number_of_group(findings& out, const graph& g, rank_set members) {
+/// The number of a group behind the communicators of the graph: the one that it has, or would have if it joined those of findings.
+std::size_t place_of_group(const findings& out, const graph& g, const rank_set& members) {
   const auto known = std::ranges::find(out.groups, members, &communicator::members);
-  const std::size_t number = g.communicators().size() + static_cast<std::size_t>(known - out.groups.begin());
+  return g.communicators().size() + static_cast<std::size_t>(known - out.groups.begin());
+}
+
+/// Likewise, and it joins them if it is new. Nothing if there are too many.
+std::optional<comm_id> number_of_group(findings& out, const graph& g, rank_set members) {
+  const std::size_t number = place_of_group(out, g, members);
   if (number >= most_groups)
     return std::nullopt;
-  if (known == out.groups.end()) {
+  if (number == g.communicators().size() + out.groups.size()) {
     std::string name = new_name(members, g.communicators(), out.groups);
     out.groups.push_back({std::move(name), std::move(members)});
   }
   return comm_id{static_cast<std::uint16_t>(number)};
 }
 
-/// Searches groups that no communicator has, among what is left.
+/// Searches groups that no communicator has, among what is left. Of a group that is only a guess all pairs that a collective is about must
+/// have something; but ranks that exchange with nobody else, and do so as a whole, are like all ranks of a graph.
 class subgroup_search {
 public:
   subgroup_search(ledger& book, const graph& g, const std::vector<group>& known,
                   const detect_options& options, findings& out)
-      : book_(book), g_(g), vector_forms_(options.vector_forms), options_(options), out_(out) {
+      : book_(book), g_(g), wanted_(options), out_(out) {
     for (const group& one : known)
       tried_.emplace(one.members.begin(), one.members.end());
   }
   void run() {
-    for (const auto hypotheses : {components, lattices, stars, most_ranks, fans})
+    for (const auto hypotheses : {components, lattices, stars, most_ranks, even_fans, fans, uneven_fans})
       if (!try_all(hypotheses(book_, g_.ranks()), hypotheses == components))
         return;
   }
@@ -111,28 +117,28 @@ private:
     return false;
   }
 
-  /// False: nothing is left, or no more may be looked at. Of a group that is only a guess all pairs must have the same; but ranks that
-  /// exchange with nobody else, and do so as a whole, are like all ranks of a graph.
+  /// False: nothing is left, or no more may be looked at.
   bool try_all(std::vector<rank_set> guesses, bool are_apart) {
     for (rank_set& members : guesses) {
-      if (members.size() < options_.smallest_group || !tried_.insert(members).second)
+      if (members.size() < wanted_.smallest_group || !tried_.insert(members).second)
         continue;
       if (!may_look_at(members))
         return false;
-      options_.vector_forms =
-          vector_forms_ && are_apart && exchange_as_a_whole(book_, members, options_.density);
-      search(std::move(members));
+      detect_options options = wanted_;
+      if (!are_apart || !exchange_as_a_whole(book_, members, wanted_.density))
+        options.density = 1;
+      search(std::move(members), options);
     }
     return book_.open() > 0;
   }
 
-  void search(rank_set members) {
-    const std::size_t number = g_.communicators().size() + out_.groups.size();
+  void search(rank_set members, const detect_options& options) {
+    const std::size_t number = place_of_group(out_, g_, members);
     if (number >= most_groups)
       return;
     findings here;
     const group_view view(book_, comm_id{static_cast<std::uint16_t>(number)}, members, g_.ranks());
-    const group_search one{view, options_, here, false};
+    const group_search one{view, options, here, false};
     find_broadcasts(one);
     find_alltoall(one);
     find_scatter_gather(one);
@@ -145,8 +151,7 @@ private:
 
   ledger& book_;
   const graph& g_;
-  bool vector_forms_; ///< that are wanted
-  detect_options options_;
+  const detect_options& wanted_;
   findings& out_;
   std::set<rank_set> tried_;
   std::uint64_t looked_at_ = 0; ///< transfers

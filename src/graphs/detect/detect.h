@@ -85,7 +85,8 @@ struct detect_options {
 
 /// Finds collectives. Groups are tried from the largest communicator to the smallest, in order of creation,
 /// each distinct set of members once; groups of one or two ranks are refused as trivial. Then, if asked for, groups that no
-/// communicator has, for uniform collectives (those that exchange with nobody else for vector collectives, too).
+/// communicator has, for uniform collectives, and for vector collectives where a group has something for all (detect.cpp); last, such groups
+/// for barriers.
 findings detect(const graph& g, const matching& m, const run_order& o, const transfers& t,
                 const detect_options& options = {});
 

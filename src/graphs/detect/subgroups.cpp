@@ -127,6 +127,7 @@ public:
     const counts& partners = partners_[way == direction::in];
     return 2 * partners[index(partner)] <= partners[index(root)];
   }
+  std::uint32_t partners(rank_id r, direction way) const { return partners_[way == direction::in][index(r)]; }
   bool serves_all(rank_id root, const rank_set& group, direction way) const {
     return std::ranges::all_of(group, [&](rank_id r) { return r == root || serves(root, r, way); });
   }
@@ -135,6 +136,48 @@ private:
   using counts = std::vector<std::uint32_t>;
   std::array<counts, 2> partners_; ///< that it sends to, that it gets from
 };
+
+/// Visits each root that serves some ranks with all that it has for them or from them, if that is one block each: visit(root, blocks, is_alone), the
+/// blocks by length, then partner. Alone: it exchanges with nobody else that way.
+template <typename Visit>
+void each_root(const ledger& book, std::uint32_t ranks, Visit visit) {
+  const hubs roots(book, ranks);
+  std::vector<block> blocks;
+  for (std::uint32_t id = 0; id < book.list().size(); ++id) {
+    const transfer& t = book[id];
+    if (!moves(book, id))
+      continue;
+    for (const auto& [way, root, partner] :
+         {std::tuple{direction::out, t.source, t.destination}, {direction::in, t.destination, t.source}})
+      if (roots.serves(root, partner, way))
+        book.each_free(id, [&](const slice& s) { blocks.push_back({way, root, partner, s.length}); });
+  }
+  std::ranges::sort(blocks);
+  std::vector<block> single;
+  for (auto first = blocks.begin(); first != blocks.end();) {
+    const block one = *first;
+    single.clear();
+    while (first != blocks.end() && first->way == one.way && first->root == one.root) {
+      const auto next = std::find_if(first, blocks.end(), [&](const block& b) {
+        return std::tie(b.way, b.root, b.partner) != std::tie(first->way, first->root, first->partner);
+      });
+      if (next == first + 1)
+        single.push_back(*first);
+      first = next;
+    }
+    std::ranges::sort(single, {}, [](const block& b) { return std::tuple(b.bytes, b.partner); });
+    if (!single.empty())
+      visit(one.root, std::span<const block>(single), single.size() == roots.partners(one.root, one.way));
+  }
+}
+
+rank_set with_root(rank_id root, std::span<const block> blocks) {
+  rank_set out{root};
+  for (const block& b : blocks)
+    out.push_back(b.partner);
+  std::ranges::sort(out);
+  return out;
+}
 
 using rank_pair = std::pair<rank_id, rank_id>; ///< destination, source
 
@@ -305,6 +348,40 @@ std::vector<rank_set> fans(const ledger& book, std::uint32_t ranks) {
     std::ranges::sort(group);
     out.push_back(std::move(group));
   }
+  std::ranges::stable_sort(out, std::greater<>(), &rank_set::size);
+  return out;
+}
+
+std::vector<rank_set> even_fans(const ledger& book, std::uint32_t ranks) {
+  if (book.open() > most_for_stars)
+    return {};
+  std::vector<rank_set> out;
+  each_root(book, ranks, [&](rank_id root, std::span<const block> blocks, bool) {
+    std::size_t best = 0, most = 0;
+    for (std::size_t first = 0, end = 0; first < blocks.size(); ++first) {
+      while (end < blocks.size() && 4 * blocks[end].bytes <= 5 * blocks[first].bytes)
+        ++end;
+      if (end - first > most) {
+        best = first;
+        most = end - first;
+      }
+    }
+    const auto chosen = blocks.subspan(best, most);
+    if (chosen.front().bytes != chosen.back().bytes && most + 1 >= smallest && most + 1 < ranks)
+      out.push_back(with_root(root, chosen));
+  });
+  std::ranges::stable_sort(out, std::greater<>(), &rank_set::size);
+  return out;
+}
+
+std::vector<rank_set> uneven_fans(const ledger& book, std::uint32_t ranks) {
+  if (book.open() > most_for_stars)
+    return {};
+  std::vector<rank_set> out;
+  each_root(book, ranks, [&](rank_id root, std::span<const block> blocks, bool alone) {
+    if (alone && blocks.size() + 1 >= smallest && blocks.size() + 1 < ranks)
+      out.push_back(with_root(root, blocks));
+  });
   std::ranges::stable_sort(out, std::greater<>(), &rank_set::size);
   return out;
 }

@@ -10,8 +10,11 @@
 //   stars        a rank and those that all get the same bytes from it, if that is most ranks, if it sends to twice as many ranks as
 //                any of them, or if such groups are lattices all of them
 //   most         all but few: what is left when ranks that do not exchange with all others are taken away, the poorest first
+//   even fans    a rank and those to which it sends (from which it gets) one block each, none more than a quarter longer than another, as
+//                where elements are dealt out; else as fans
 //   fans         a rank and those to which it sends (from which it gets) equally many bytes, of which each has at most half as many
 //                partners; the largest first: the largest rooted subsets (section 4.2), which are polynomial
+//   uneven fans  a rank and all with which it exchanges one way, if each of them has at most half as many partners: blocks of any length
 #pragma once
 
 #include "graphs/detect/ledger.h"
@@ -31,10 +34,12 @@ std::vector<rank_set> lattices(const ledger& book, std::uint32_t ranks);
 std::vector<rank_set> lattices_around(std::uint32_t rank, const std::vector<bool>& partner);
 std::vector<rank_set> stars(const ledger& book, std::uint32_t ranks);
 std::vector<rank_set> most_ranks(const ledger& book, std::uint32_t ranks);
+std::vector<rank_set> even_fans(const ledger& book, std::uint32_t ranks);
 std::vector<rank_set> fans(const ledger& book, std::uint32_t ranks);
+std::vector<rank_set> uneven_fans(const ledger& book, std::uint32_t ranks);
 
-/// Of ranks that exchange with nobody else: so large a share of the pairs does, or one of four ranks or more sends or gets everything. These may
-/// have vector forms: smaller groups would take away from what has this shape.
+/// Of ranks that exchange with nobody else: so large a share of the pairs does, or one of four ranks or more sends or gets everything. In vector
+/// collectives of these pairs may lack: smaller groups would take away from what has this shape.
 bool exchange_as_a_whole(const ledger& book, const rank_set& members, double density);
 
 /// Some ranks exchange nothing, and so large a share of the pairs of the others does that it is theirs alone, and no vector collective of all.

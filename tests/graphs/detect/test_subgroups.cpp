@@ -123,14 +123,16 @@ TEST(subgroups, rows_or_columns_or_both) {
 
 /// Blocks of all lengths from each member to each other one, but where there is to be none.
 template <typename IsLeftOut>
-void add_vector_exchange(graph& g, const ranks_of& members, IsLeftOut&& is_left_out) {
+void add_vector_exchange(graph& g, const ranks_of& members, IsLeftOut&& is_left_out,
+                         std::uint64_t base = 0x1000) {
   for (std::uint32_t a = 0; a < members.size(); ++a)
     for (std::uint32_t b = 0; b < members.size(); ++b) {
       if (a == b || is_left_out(a, b))
         continue;
       const std::uint64_t bytes = 8 * (1 + a + 3 * b);
-      g.send(rank_id{members[a]}, segment{0x1000 + 0x100 * b, bytes}, rank_id{members[b]}, 1);
-      g.recv(rank_id{members[b]}, segment{0x8000 + 0x100 * a, bytes}, rank_id{members[a]}, 1);
+      const int tag = static_cast<int>(base >> 12);
+      g.send(rank_id{members[a]}, segment{base + 0x200 * b, bytes}, rank_id{members[b]}, tag);
+      g.recv(rank_id{members[b]}, segment{base + 0x7000 + 0x200 * a, bytes}, rank_id{members[a]}, tag);
     }
 }
 
@@ -168,6 +170,32 @@ TEST(subgroups, that_exchange_with_nobody_else_have_vector_collectives) {
     add_vector_exchange(
         sparse, ring, [](std::uint32_t a, std::uint32_t b) { return (a + 1) % 6 != b && (b + 1) % 6 != a; });
   EXPECT_EQ(search(sparse).all, 0);
+}
+
+/// Blocks of all lengths along rows and along columns: each line has something for all of its members.
+TEST(subgroups, rows_and_columns_have_vector_collectives_at_the_same_time) {
+  const auto nothing = [](std::uint32_t, std::uint32_t) { return false; };
+  graph g(16);
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    add_vector_exchange(g, every(4 * i, 1, 4), nothing);
+    add_vector_exchange(g, every(i, 4, 4), nothing, 0x20000);
+  }
+  found_groups f = search(g);
+  EXPECT_EQ(f.all, 8);
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(f.by_group.count({pattern::alltoallv, every(4 * i, 1, 4)}), 1u);
+    EXPECT_EQ(f.by_group.count({pattern::alltoallv, every(i, 4, 4)}), 1u);
+  }
+  EXPECT_TRUE(f.c.found.residual.empty());
+
+  graph most(11); // and messages of those that are not among them
+  add_vector_exchange(most, every(0, 1, 7), nothing);
+  add_by_hand(most, pattern::bcast, {9, 10}, 0x30000, 8);
+  add_by_hand(most, pattern::bcast, {7, 0}, 0x30000, 8);
+  add_by_hand(most, pattern::bcast, {8, 7}, 0x40000, 8);
+  f = search(most);
+  EXPECT_EQ(f.by_group.count({pattern::alltoallv, every(0, 1, 7)}), 1u);
+  EXPECT_EQ(f.all, 1);
 }
 
 TEST(subgroups, lines_of_a_grid_of_three_dimensions) {
@@ -220,7 +248,6 @@ TEST(subgroups, all_but_few) {
   EXPECT_EQ(f.by_group.size(), 2u) << "and the broadcast to most";
 }
 
-/// Neighbors are no groups, whatever the number of ranks.
 /// The same buffer to most ranks is a broadcast to those, not a scatter that reads it again and again.
 TEST(subgroups, a_broadcast_to_all_but_one_is_no_scatter) {
   for (std::uint32_t ranks = 5; ranks < 12; ++ranks)
@@ -282,10 +309,38 @@ TEST(subgroups, blocks_of_one_length_are_a_scatter) {
   EXPECT_EQ(f.by_group.count({pattern::scatter, longer}), 1u);
 }
 
+/// Elements that are dealt out, so that some ranks have one more, beside a halo; and blocks of any length where it is all that a root does.
+TEST(subgroups, scatters_and_gathers_of_uneven_blocks_among_other_messages) {
+  for (const pattern kind : {pattern::scatterv, pattern::gatherv})
+    for (const bool even : {true, false}) {
+      graph g(24);
+      const ranks_of members{2, 5, 6, 11, 12, 17, 19, 20, 23};
+      const rank_id root{2};
+      if (even)
+        add_ring(g);
+      else
+        add_by_hand(g, pattern::alltoall, {5, 6, 12}, 0x9000, 4); // too few to be one
+      for (std::uint32_t k = 0; k < members.size(); ++k) {
+        const rank_id other{members[k]};
+        if (other == root)
+          continue;
+        const std::uint64_t bytes = even ? 40 + 8 * (k % 2) : 8 + 16 * k;
+        const segment all{0x1000 + 0x100 * k, bytes}, mine{0x4000, bytes};
+        const bool out = kind == pattern::scatterv;
+        g.send(out ? root : other, out ? all : mine, out ? other : root, 9);
+        g.recv(out ? other : root, out ? mine : all, out ? root : other, 9);
+      }
+      const found_groups f = search(g);
+      EXPECT_EQ(f.all, 1) << name(kind) << even;
+      EXPECT_EQ(f.by_group.count({kind, members}), 1u) << name(kind) << even;
+    }
+}
+
+/// Neighbors get the same, or blocks of their own, of one length or not: they are no groups, whatever the number of ranks.
 TEST(subgroups, halos_are_no_collectives) {
   for (std::uint32_t n = 4; n <= 30; ++n)
     for (std::uint32_t reach = 1; reach <= 2; ++reach)
-      for (const bool same : {true, false}) {
+      for (int which = 0; which < 3; ++which) {
         if (2 * reach + 1 >= n)
           continue;
         graph g(n);
@@ -293,15 +348,15 @@ TEST(subgroups, halos_are_no_collectives) {
           for (std::uint32_t d = 1; d <= reach; ++d)
             for (const std::uint32_t to : {(r + d) % n, (r + n - d) % n}) {
               const bool up = to == (r + d) % n;
-              const std::uint64_t slot = 2 * d + up;
-              g.send(rank_id{r}, segment{same ? 0x1000 : 0x1000 + 8 * slot, 8}, rank_id{to},
+              const std::uint64_t slot = 2 * d + up, bytes = which < 2 ? 8 : 1 + (5 * r + 3 * slot) % 8;
+              g.send(rank_id{r}, segment{which == 0 ? 0x1000 : 0x1000 + 8 * slot, bytes}, rank_id{to},
                      static_cast<int>(slot));
-              g.recv(rank_id{to}, segment{0x2000 + 8 * slot, 8}, rank_id{r}, static_cast<int>(slot));
+              g.recv(rank_id{to}, segment{0x2000 + 8 * slot, bytes}, rank_id{r}, static_cast<int>(slot));
             }
         const compilation c = compile(g);
         if (n > 2 * (2 * reach + 1)) {
           EXPECT_TRUE(c.found.found.empty())
-              << n << " " << reach << " " << same << name(c.found.found.front().kind);
+              << n << " " << reach << " " << which << name(c.found.found.front().kind);
         }
       }
 }
@@ -383,6 +438,31 @@ TEST(subgroups, barriers_of_rows_and_columns) {
     EXPECT_EQ(barriers, rows * columns * (which == 3 ? 2 : 1));
     EXPECT_EQ(messages, 0u) << "all signals are the barriers'";
   }
+}
+
+/// Also where all orders are kept, and where no rank may wait for more than in the graph: a barrier makes none wait that did not.
+TEST(subgroups, barriers_are_in_plans_of_every_policy) {
+  for (const sync_policy policy : {sync_policy::data, sync_policy::keep_sync})
+    for (const region_progress progress : {region_progress::collective, region_progress::as_written}) {
+      graph g(12);
+      for (std::uint32_t i = 0; i < 3; ++i)
+        add_barrier(g, every(4 * i, 1, 4), 1);
+      if (progress == region_progress::collective) { // who sends may have to wait, which is not in the graph
+        add_by_hand(g, pattern::bcast, {2, 9}, 0x1000, 8);
+        g.send(rank_id{5}, segment{}, rank_id{0}, 7); // one way, and no part of a barrier
+        g.recv(rank_id{0}, segment{}, rank_id{5}, 7);
+      }
+      compile_options options;
+      options.planning.policy = policy;
+      options.planning.progress = progress;
+      const compilation c = compile(g, options);
+      ASSERT_FALSE(has_errors(c.problems));
+      EXPECT_EQ(c.found.found.size(), 3u);
+      EXPECT_FALSE(c.schedule.as_written) << c.schedule.detail;
+      EXPECT_EQ(judge(analyze_all(with_groups(g, c.groups)), c.schedule, 1, 6, policy), "");
+      for (const rank_plan& r : c.schedule.ranks)
+        EXPECT_EQ(std::ranges::count(r.steps, step_kind::collective, &step::kind), 1);
+    }
 }
 
 TEST(subgroups, barriers_share_ranks_and_the_groups_of_data) {
@@ -523,11 +603,17 @@ TEST(subgroups, random_graphs_keep_their_meaning) {
         left.erase(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(n));
       else
         left.pop_back();
-      if (below(5) == 0)
+      const std::uint32_t how = below(8), root = below(static_cast<std::uint32_t>(n));
+      if (how == 0)
         add_barrier(g, members, static_cast<int>(base >> 12));
+      else if (how == 1) // blocks of all lengths, of all or of one
+        add_vector_exchange(
+            g, members,
+            [&, rooted = below(2) == 0](std::uint32_t a, std::uint32_t) { return rooted && a != root; },
+            base);
       else
         add_by_hand(g, kinds[below(5)], members, base, 1 + below(9), below(n));
-      base += 0x1000;
+      base += 0x10000;
       ++planted;
     }
     for (std::uint32_t i = below(6); i > 0; --i) {
