@@ -88,15 +88,19 @@ private:
   }
   void hot(std::uint32_t root, bool gathers, bool same) {
     const std::uint64_t shared = fresh(root, 8);
-    for (std::uint32_t r = 0; r < ranks_; ++r) {
-      if (r == root || d_.chance(30))
-        continue;
-      const std::uint32_t from = gathers ? r : root, to = gathers ? root : r;
-      const std::uint64_t length = same ? 8 : 1 + d_.below(16);
-      const std::uint64_t source = same && !gathers ? shared : fresh(from, length);
-      follows(g_.send(rank_id{from}, at(source, length), rank_id{to}, 5), from);
-      follows(g_.recv(rank_id{to}, at(fresh(to, length), length), rank_id{from}, 5), to);
-    }
+    std::vector<std::uint32_t> partners;
+    for (std::uint32_t r = 0; r < ranks_; ++r)
+      if (r != root && d_.chance(70))
+        partners.push_back(r);
+    for (std::uint32_t block = 0; block < (same ? 1u : 2u);
+         ++block) // of one each, or of equal ones, collectives are made
+      for (const std::uint32_t r : partners) {
+        const std::uint32_t from = gathers ? r : root, to = gathers ? root : r;
+        const std::uint64_t length = same ? 8 : 1 + r + block * ranks_;
+        const std::uint64_t source = same && !gathers ? shared : fresh(from, length);
+        follows(g_.send(rank_id{from}, at(source, length), rank_id{to}, 5), from);
+        follows(g_.recv(rank_id{to}, at(fresh(to, length), length), rank_id{from}, 5), to);
+      }
   }
   void end_stage() {
     for (std::uint32_t r = 0; r < ranks_; ++r) {

@@ -45,9 +45,14 @@ public:
     if (many || below(2) == 0) { // a rank from which, or to which, most others send
       const int hot = below(ranks);
       const bool gathers = below(2) == 0, same = below(2) == 0;
+      std::vector<int> partners;
       for (int r = 0; r < ranks; ++r)
-        if (r != hot && below(many ? 3 : 8) != 0) {
-          const std::size_t length = many ? 8 + static_cast<std::size_t>(r) : 8; // a scatter has equal ones
+        if (r != hot && below(many ? 3 : 8) != 0)
+          partners.push_back(r);
+      for (int block = 0; block < (many ? 2 : 1);
+           ++block) // of one each, or of equal ones, collectives are made
+        for (const int r : partners) {
+          const std::size_t length = many ? 8 + static_cast<std::size_t>(r) : 8;
           gathers ? add(r, hot, length) : add(hot, r, length, same && r > 0);
         }
     }
