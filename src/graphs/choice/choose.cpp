@@ -64,6 +64,7 @@ private:
   void add_collectives(std::size_t number, const plan& p);
   as_messages best_messages(const plan& collectives) const;
   void order();
+  void leave_out_failed();
   std::vector<priced_variant> priced() const; ///< all that there are now
   bool is_valid(std::size_t plan);
   std::vector<variant> finalists();
@@ -75,7 +76,8 @@ private:
   const compile_options& options_;
   const choice_request& wanted_;
   choice out_;
-  std::vector<char> valid_; ///< by plan
+  enum class check : std::uint8_t { not_made, passed, failed };
+  std::vector<check> checks_; ///< by plan
   double least_latency_;
   bool at_once_ = false; ///< only plans whose messages leave at once
   bool shares_cores_;    ///< somewhere ranks do: pieces gained nothing there
@@ -113,7 +115,7 @@ void chooser::add(std::string name, plan p, bool valid, std::optional<double> pl
   else if (is_of_collectives(wanted_.driver))
     out_.variants.push_back({number, wanted_.driver, price_by(p, "p2p")});
   out_.plans.push_back({std::move(name), std::move(p)});
-  valid_.push_back(valid ? 1 : 0);
+  checks_.push_back(valid ? check::passed : check::not_made);
 }
 
 /// MPI's collectives: as the best of the algorithms that are known, by MPI's messages, and MPI's own work.
@@ -275,11 +277,12 @@ void chooser::add_plans() {
 }
 
 bool chooser::is_valid(std::size_t plan) {
-  if (valid_[plan])
-    return true;
-  valid_[plan] =
-      validate(g_, c_.matched, c_.order, c_.moved, out_.plans[plan].steps, options_.planning).empty();
-  return valid_[plan] != 0;
+  if (checks_[plan] == check::not_made)
+    checks_[plan] =
+        validate(g_, c_.matched, c_.order, c_.moved, out_.plans[plan].steps, options_.planning).empty()
+            ? check::passed
+            : check::failed;
+  return checks_[plan] == check::passed;
 }
 
 /// Cheapest first, those without a price last; other plans than the graph as written behind it unless they are worth a change.
@@ -330,9 +333,18 @@ std::vector<variant> chooser::kept() {
   return out;
 }
 
+/// What may not run is no variant that was cheaper.
+void chooser::leave_out_failed() {
+  for (std::size_t i = 0; i < checks_.size(); ++i)
+    if (checks_[i] == check::failed)
+      std::erase_if(out_.compared, [&](const priced_variant& w) { return w.plan == out_.plans[i].name; });
+}
+
 /// Keeps those, and their plans.
 void chooser::take() {
   std::vector<variant> variants = kept();
+  if (wanted_.plan.empty()) // whoever asks for one by name is told why it is not taken
+    leave_out_failed();
   constexpr std::size_t unused = ~std::size_t{0};
   std::vector<std::size_t> now(out_.plans.size(), unused);
   std::vector<named_plan> plans;

@@ -315,12 +315,16 @@ TEST(cheapest_variant, is_found_although_a_way_for_leftovers_is_wrong) {
   wanted.leftovers = nothing_at_all;
   wanted.all_played_up_to = ~std::size_t{0};
   const choice all = choose(g, c, options, wanted);
-  EXPECT_EQ(all.compared.front().plan, "nothing at all");
   const std::optional<choice> few = cheapest_variant(g, c, options, wanted);
   ASSERT_TRUE(few) << "all variants are played";
   EXPECT_EQ(words(*few), words(all));
-  for (const priced_variant& w : few->compared)
-    EXPECT_NE(w.plan, "nothing at all");
+  for (const choice* each : {&*few, &all})
+    for (const priced_variant& w : each->compared)
+      EXPECT_NE(w.plan, "nothing at all");
+  wanted.plan = "nothing at all";
+  const choice asked = choose(g, c, options, wanted);
+  EXPECT_TRUE(asked.variants.empty());
+  EXPECT_EQ(asked.compared.front().plan, "nothing at all") << "it is the cheapest, and said to be there";
 }
 
 TEST(bounds, no_algorithm_is_cheaper_than_what_its_shape_or_its_messages_say) {
