@@ -53,8 +53,7 @@ struct priced_variant {
 };
 
 struct choice {
-  std::vector<named_plan>
-      plans; ///< those of `variants`, in their order: the first one is of what is to be taken
+  std::vector<named_plan> plans;        ///< those of `variants`, in their order
   std::vector<variant> variants;        ///< kept, the one to be taken first; empty: none has that driver
   std::vector<priced_variant> compared; ///< all, cheapest first
   bool crowded = false;                 ///< somewhere ranks share cores

@@ -137,11 +137,8 @@ private:
   std::array<counts, 2> partners_; ///< that it sends to, that it gets from
 };
 
-/// Visits each root that serves some ranks with all that it has for them or from them, if that is one block each: visit(root, blocks, is_alone), the
-/// blocks by length, then partner. Alone: it exchanges with nobody else that way.
-template <typename Visit>
-void each_root(const ledger& book, std::uint32_t ranks, Visit visit) {
-  const hubs roots(book, ranks);
+/// All that roots have for ranks that they serve, or from them; sorted.
+std::vector<block> served_blocks(const ledger& book, const hubs& roots) {
   std::vector<block> blocks;
   for (std::uint32_t id = 0; id < book.list().size(); ++id) {
     const transfer& t = book[id];
@@ -153,6 +150,15 @@ void each_root(const ledger& book, std::uint32_t ranks, Visit visit) {
         book.each_free(id, [&](const slice& s) { blocks.push_back({way, root, partner, s.length}); });
   }
   std::ranges::sort(blocks);
+  return blocks;
+}
+
+/// Visits each root that serves some ranks with all that it has for them or from them, if that is one block each: visit(root, blocks, is_alone), the
+/// blocks by length, then partner. Alone: it exchanges with nobody else that way.
+template <typename Visit>
+void each_root(const ledger& book, std::uint32_t ranks, Visit visit) {
+  const hubs roots(book, ranks);
+  const std::vector<block> blocks = served_blocks(book, roots);
   std::vector<block> single;
   for (auto first = blocks.begin(); first != blocks.end();) {
     const block one = *first;
@@ -318,18 +324,7 @@ std::vector<rank_set> stars(const ledger& book, std::uint32_t ranks) {
 std::vector<rank_set> fans(const ledger& book, std::uint32_t ranks) {
   if (book.open() > most_for_stars)
     return {};
-  const hubs roots(book, ranks);
-  std::vector<block> blocks;
-  for (std::uint32_t id = 0; id < book.list().size(); ++id) {
-    const transfer& t = book[id];
-    if (!moves(book, id))
-      continue;
-    for (const auto& [way, root, partner] :
-         {std::tuple{direction::out, t.source, t.destination}, {direction::in, t.destination, t.source}})
-      if (roots.serves(root, partner, way))
-        book.each_free(id, [&](const slice& s) { blocks.push_back({way, root, partner, s.length}); });
-  }
-  std::ranges::sort(blocks);
+  std::vector<block> blocks = served_blocks(book, hubs(book, ranks));
   append_sums(blocks);
   // By length, then partner.
   std::ranges::sort(blocks, {}, [](const block& b) { return std::tuple(b.way, b.root, b.bytes, b.partner); });

@@ -6,6 +6,7 @@
 #include "graphs/detect/subgroups.h"
 #include "graphs/plan/plan_judge.h"
 #include "oracle/fuzz_count.h"
+#include "oracle/rank_lines.h"
 
 #include <gtest/gtest.h>
 #include <map>
@@ -16,7 +17,7 @@ namespace tacit::test {
 using namespace graphs;
 namespace {
 
-using ranks_of = std::vector<std::uint32_t>;
+using oracle::every, oracle::ranks_of;
 
 /// Messages of a collective by hand among ranks of a larger graph, each at addresses of its own from `base` on.
 void add_by_hand(graph& g, pattern kind, const ranks_of& members, std::uint64_t base, std::uint64_t bytes,
@@ -62,13 +63,6 @@ void add_barrier(graph& g, const ranks_of& members, int tag) {
     }
     heard = now;
   }
-}
-
-ranks_of every(std::uint32_t first, std::uint32_t distance, std::uint32_t count) {
-  ranks_of out;
-  for (std::uint32_t k = 0; k < count; ++k)
-    out.push_back(first + k * distance);
-  return out;
 }
 
 struct found_groups {

@@ -103,11 +103,18 @@ void check(const graph& g, std::uint64_t seed, tally& count) {
   count.beside_kept += c.combined.any && !c.moves().kept_operations.empty();
 }
 
+/// So many graphs, each made from a seed.
+template <typename Make>
+void check_each(std::uint64_t graphs, tally& count, Make&& make) {
+  const std::uint64_t first = oracle::fuzz_seed();
+  for (std::uint64_t seed = first; seed < first + graphs && !testing::Test::HasFatalFailure(); ++seed)
+    check(make(seed), seed, count);
+}
+
 TEST(reductions, that_are_replaced_leave_what_the_graph_leaves) {
   tally count;
-  const std::uint64_t first = oracle::fuzz_seed(), graphs = oracle::fuzz_count() / 2;
-  for (std::uint64_t seed = first; seed < first + graphs && !testing::Test::HasFatalFailure(); ++seed)
-    check(oracle::reduction_graph(seed), seed, count);
+  const std::uint64_t graphs = oracle::fuzz_count() / 2;
+  check_each(graphs, count, [&](std::uint64_t seed) { return oracle::reduction_graph(seed); });
   const int some = static_cast<int>(graphs / 20);
   for (const pattern kind : {pattern::reduce, pattern::allreduce, pattern::reduce_scatter_block,
                              pattern::reduce_scatter, pattern::scan, pattern::exscan}) {
@@ -135,18 +142,16 @@ TEST(reductions, that_are_replaced_leave_what_the_graph_leaves) {
 
 TEST(reductions, of_ranks_that_no_communicator_has) {
   tally count;
-  const std::uint64_t first = oracle::fuzz_seed(), graphs = oracle::fuzz_count() / 10;
-  for (std::uint64_t seed = first; seed < first + graphs && !testing::Test::HasFatalFailure(); ++seed)
-    check(oracle::unnamed_reduction_graph(seed), seed, count);
+  const std::uint64_t graphs = oracle::fuzz_count() / 10;
+  check_each(graphs, count, [&](std::uint64_t seed) { return oracle::unnamed_reduction_graph(seed); });
   EXPECT_GT(count.of_guesses, static_cast<int>(graphs / 20));
   RecordProperty("of_guesses", count.of_guesses);
 }
 
 TEST(reductions, that_are_scans_along_lines_without_communicators) {
   tally count;
-  const std::uint64_t first = oracle::fuzz_seed(), graphs = oracle::fuzz_count() / 40;
-  for (std::uint64_t seed = first; seed < first + graphs && !testing::Test::HasFatalFailure(); ++seed)
-    check(oracle::scans_along_lines(seed), seed, count);
+  const std::uint64_t graphs = oracle::fuzz_count() / 40;
+  check_each(graphs, count, [&](std::uint64_t seed) { return oracle::scans_along_lines(seed); });
   EXPECT_GT(count.scans_of_guesses, static_cast<int>(graphs / 2));
   EXPECT_GT(count.found[pattern::scan], static_cast<int>(graphs / 5));
   EXPECT_GT(count.found[pattern::exscan], static_cast<int>(graphs / 5));
@@ -241,10 +246,9 @@ TEST(reductions, in_pieces_arrive_in_two_pieces_of_memory) {
 
 TEST(reductions, of_graphs_without_any_plan_are_left_alone) {
   tally count;
-  const std::uint64_t first = oracle::fuzz_seed(), graphs = oracle::fuzz_count();
   oracle::random_recipe recipe{.max_ranks = 3, .max_steps = 8, .opaques = false, .reductions = true};
-  for (std::uint64_t seed = first; seed < first + graphs && !testing::Test::HasFatalFailure(); ++seed)
-    check(oracle::random_graph(seed, recipe), seed, count);
+  check_each(oracle::fuzz_count(), count,
+             [&](std::uint64_t seed) { return oracle::random_graph(seed, recipe); });
   EXPECT_GT(count.refused, 0);
 }
 

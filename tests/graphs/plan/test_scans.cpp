@@ -5,6 +5,7 @@
 #include "graphs/choice/generated_form.h"
 #include "graphs/choice/on_nodes.h"
 #include "graphs/compile/compile.h"
+#include "oracle/rank_lines.h"
 
 #include <gtest/gtest.h>
 
@@ -261,7 +262,7 @@ TEST(scans, take_what_is_theirs_before_smaller_communicators) {
   expect_right(g, c, "two communicators");
 }
 
-using ranks_of = std::vector<std::uint32_t>;
+using oracle::every, oracle::ranks_of;
 
 /// A scan among ranks of a larger graph, by each for itself: what is in front comes last, so operators need not commute.
 void scan_by_hand(graph& g, reducer_id by, const ranks_of& members, bool inclusive,
@@ -287,13 +288,6 @@ void scan_by_hand(graph& g, reducer_id by, const ranks_of& members, bool inclusi
       last = next;
     }
   }
-}
-
-ranks_of every(std::uint32_t first, std::uint32_t distance, std::uint32_t count) {
-  ranks_of out;
-  for (std::uint32_t k = 0; k < count; ++k)
-    out.push_back(first + k * distance);
-  return out;
 }
 
 /// "scan 3 2 1 0", sorted.
